@@ -1,0 +1,105 @@
+"""Measure against the budgets: `python -m benchmarks.run`; exits with 1 if a gate is missed."""
+
+import argparse
+import functools
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import rivals, scanning, sharing, storing
+from benchmarks.timing import ATTEMPTS, Row
+
+Measurement = Callable[[Path], Iterable[Row]]
+"""Gets an empty folder of its own."""
+
+FAVOURITE = "fastapi.jsonl.gz"
+
+
+def main() -> int:
+    """Run what is asked for, print the table, and tell whether every gate holds."""
+    arguments = _parser().parse_args()
+    # The user's own git settings would be measured too.
+    os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    console = Console()
+    history = _history(arguments.data)
+    if history is None:
+        console.print("No real history is given (--data FOLDER): an invented one is imported.")
+    else:
+        console.print(f"Imported is the real history {history.name}.")
+    chosen = {
+        name: measurement
+        for name, measurement in _measurements(history).items()
+        if arguments.only in {None, name}
+    }
+    with tempfile.TemporaryDirectory(prefix="threadline-bench-") as folder:
+        rows = list(_measure(chosen, Path(folder), console))
+    # Off a terminal the table takes the room it needs instead of 80 columns.
+    (console if console.is_terminal else Console(width=140)).print(_table(rows))
+    console.print(
+        f"Times are medians of alternating rounds; a missed gate was measured {ATTEMPTS} times."
+    )
+    return int(any(row.is_missed for row in rows))
+
+
+def _measurements(history: Path | None) -> dict[str, Measurement]:
+    return {
+        "events": storing.events,
+        "records": storing.records,
+        "opening": storing.opening,
+        "sharing": sharing.share,
+        "rivals": rivals.compare,
+        "scanning": functools.partial(scanning.scan, history=history),
+    }
+
+
+def _measure(chosen: Mapping[str, Measurement], folder: Path, console: Console) -> Iterator[Row]:
+    for name, measurement in chosen.items():
+        place = folder / name
+        place.mkdir()
+        with console.status(f"measuring {name} …"):
+            yield from measurement(place)
+
+
+def _table(rows: Iterable[Row]) -> Table:
+    table = Table("what", box=None, pad_edge=False, header_style="bold")
+    for heading in ("ours", "baseline", "ratio"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("gate", no_wrap=True)
+    table.add_column("verdict")
+    for row in rows:
+        style = "red" if row.is_missed else None
+        cells = (row.what, row.ours, row.baseline, row.ratio, row.gate, row.verdict)
+        table.add_row(*cells, style=style)
+    return table
+
+
+def _history(data: Path | None) -> Path | None:
+    if data is None:
+        return None
+    found = sorted((data / "histories").glob("*.jsonl.gz"))
+    if not found:
+        sys.exit(f"there is no *.jsonl.gz in {data / 'histories'}")
+    return next((path for path in found if path.name == FAVOURITE), found[0])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.run",
+        description="Measure against the budgets. Temporary files go to TMPDIR, which should be on a disk.",
+    )
+    parser.add_argument(
+        "--data", type=Path, metavar="FOLDER", help="real histories: FOLDER/histories/*.jsonl.gz"
+    )
+    parser.add_argument(
+        "--only", choices=_measurements(None), metavar="NAME", help=", ".join(_measurements(None))
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""What it costs to import a history, against git's own reading of it."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks import histories
+from benchmarks.histories import Commit
+from benchmarks.timing import Duel, Go, Row, judge, timed
+from protocol.methods import ScanParams
+from sidecar.app import open_application
+from sidecar.store.homes import VARIABLE
+
+_SIZES = {1_000: 9, 10_000: 5}
+"""Commits, and in how many rounds they are imported."""
+
+
+def scan(folder: Path, history: Path | None) -> Iterator[Row]:
+    """Time imports of a real history, or of an invented one where there is none."""
+    largest = max(_SIZES)
+    commits = histories.invent(largest) if history is None else histories.read(history, largest)
+    for size, rounds in _SIZES.items():
+        part = commits[:size]
+        repository = folder / f"{size}.git"
+        histories.build(part, repository)
+        what = f"import {len(part):,} commits vs git log --name-status -z"
+        ours = _import(repository, folder, part)
+        yield judge(Duel(what, ours, _read(repository), rounds, 3.0))
+
+
+def _import(repository: Path, folder: Path, commits: Sequence[Commit]) -> Go:
+    def go() -> float:
+        # A fresh place each time, none removed before the end: ext4 is slow to create files where
+        # many were deleted within the last half minute, and that would be measured instead of us.
+        home = tempfile.mkdtemp(dir=folder)
+        os.sync()
+        return timed(lambda: _scan(repository, home, len(commits)))
+
+    return go
+
+
+def _scan(repository: Path, home: str, count: int) -> None:
+    application = open_application(
+        here=repository, source="benchmark", environment={VARIABLE: home}
+    )
+    scanned = application.scan(ScanParams(all_authors=True), lambda _done, _total: None)
+    application.close()
+    if scanned.imported != count:
+        raise RuntimeError(f"{scanned.imported} of {count} commits were imported")
+
+
+def _read(repository: Path) -> Go:
+    command = ["git", "-C", str(repository), "log", "--name-status", "-z"]
+
+    def read() -> None:
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            descriptor = process.stdout.fileno() if process.stdout else -1
+            while os.read(descriptor, 1 << 16):
+                pass
+        if process.returncode != 0:
+            raise RuntimeError(f"git log failed with exit code {process.returncode}")
+
+    def go() -> float:
+        os.sync()
+        return timed(read)
+
+    return go

@@ -1,0 +1,28 @@
+"""Requests and answers as `threadline call -` and every JSON-RPC transport exchange them."""
+
+from msgspec import UNSET, Raw, UnsetType
+
+from protocol.values import Record
+
+
+class ErrorData(Record, frozen=True, kw_only=True):
+    """What an error says beside its message."""
+
+    field: str | None = None
+    """Path of the offending field, such as `events[...].commit.sha`."""
+
+
+class Failure(Record, frozen=True, kw_only=True):
+    """Why a request was refused."""
+
+    code: int
+    message: str
+    data: ErrorData | UnsetType = UNSET
+
+
+class Answer(Record, frozen=True, kw_only=True):
+    """Exactly one for each request, with its id; `result` or `error`, never both."""
+
+    id: int | str | None
+    result: Raw | UnsetType = UNSET
+    error: Failure | UnsetType = UNSET

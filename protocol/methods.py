@@ -1,0 +1,189 @@
+"""The one table of methods; every transport serves it."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from protocol.events import Event, NewEvent
+from protocol.sessions import Session, SessionStatus
+from protocol.values import Key, Name, Params, Record, Timestamp, Ulid
+
+Page = Annotated[int, Meta(ge=1, le=1000)]
+Outcome = Literal["stored", "duplicate", "spooled"]
+
+
+class ProjectParams(Params, frozen=True, kw_only=True):
+    """Params of a method that concerns one project."""
+
+    project: Key | None = None
+    """A path inside the project or its projectId; the client's own project where absent."""
+
+
+class IngestParams(ProjectParams, frozen=True, kw_only=True):
+    """A batch of events."""
+
+    events: Annotated[tuple[NewEvent, ...], Meta(min_length=1, max_length=1000)]
+    source: Name | None = None
+    """Who saw them, for events that do not say so themselves."""
+
+
+class PlacedEvent(Record, frozen=True, kw_only=True):
+    """Where one event went."""
+
+    outcome: Outcome
+    """`duplicate`: its key was known. `spooled`: safely kept, placed as soon as the store is free."""
+    event_id: Ulid | None = None
+    session_id: Ulid | None = None
+
+
+class IngestResult(Record, frozen=True, kw_only=True):
+    """Where each event of the batch went, in the batch's order."""
+
+    project_id: str
+    events: tuple[PlacedEvent, ...]
+
+
+class ListSessionsParams(ProjectParams, frozen=True, kw_only=True):
+    """Which sessions to list."""
+
+    status: SessionStatus | None = None
+    limit: Page = 50
+    before: Ulid | None = None
+    """Only sessions that started before this one: the `next` of the previous page."""
+
+
+class SessionPage(Record, frozen=True, kw_only=True):
+    """Sessions, newest first."""
+
+    sessions: tuple[Session, ...]
+    total: int
+    """How many match in all."""
+    next: Ulid | None = None
+    """Pass it as `before` for the page that follows; null on the last."""
+
+
+class SessionParams(ProjectParams, frozen=True, kw_only=True):
+    """One session."""
+
+    session_id: Ulid
+
+
+class SessionEventsParams(SessionParams, frozen=True, kw_only=True):
+    """Which events of a session to read."""
+
+    limit: Page = 200
+    offset: Annotated[int, Meta(ge=0)] = 0
+
+
+class EventPage(Record, frozen=True, kw_only=True):
+    """Events in the order they happened."""
+
+    events: tuple[Event, ...]
+    total: int
+
+
+class CloseSessionParams(ProjectParams, frozen=True, kw_only=True):
+    """The session to close."""
+
+    session_id: Ulid | None = None
+    """The active session where absent."""
+
+
+class ScanParams(ProjectParams, frozen=True, kw_only=True):
+    """Which part of a repository's history to import."""
+
+    since: Name | None = None
+    """Only commits newer than this; anything git understands as a date."""
+    author: Name | None = None
+    """Only commits whose author name or email contains this; the local user's where absent."""
+    all_authors: bool = False
+    line_counts: bool = False
+    """Count added and deleted lines too; git needs about ten times as long."""
+
+
+class ScanResult(Record, frozen=True, kw_only=True):
+    """What an import did."""
+
+    project_id: str
+    author: str | None
+    """Whose commits were read; null for everyone's."""
+    found: int
+    imported: int
+    already_known: int
+    sessions: int
+    """How many sessions the imported commits went to."""
+
+
+class Status(Record, frozen=True, kw_only=True):
+    """A project's memory at a glance."""
+
+    project_id: str
+    name: str
+    folder: str
+    """Where its memory is kept."""
+    format: int
+    sessions: int
+    events: int
+    active_session: Session | None
+    waiting: int
+    """Events in the inbox that are not placed yet."""
+    bytes_on_disk: int
+    damaged_copies: tuple[str, ...]
+    """Files that were found damaged; what was good in them is in use, the original is kept here."""
+    oldest: Timestamp | None
+    newest: Timestamp | None
+
+
+class Method(Record, frozen=True, kw_only=True):
+    """One row of the table."""
+
+    name: str
+    params: type[Params]
+    result: type[Record]
+    doc: str
+
+
+METHODS: tuple[Method, ...] = (
+    Method(
+        name="threadline/ingest",
+        params=IngestParams,
+        result=IngestResult,
+        doc="Store a batch of events and say which session each went to.",
+    ),
+    Method(
+        name="threadline/sessions/list",
+        params=ListSessionsParams,
+        result=SessionPage,
+        doc="List a project's sessions, newest first.",
+    ),
+    Method(
+        name="threadline/sessions/get",
+        params=SessionParams,
+        result=Session,
+        doc="Read one session.",
+    ),
+    Method(
+        name="threadline/sessions/events",
+        params=SessionEventsParams,
+        result=EventPage,
+        doc="Read a session's events in the order they happened.",
+    ),
+    Method(
+        name="threadline/sessions/close",
+        params=CloseSessionParams,
+        result=Session,
+        doc="Close a session by hand; the next event opens a new one.",
+    ),
+    Method(
+        name="threadline/scan",
+        params=ScanParams,
+        result=ScanResult,
+        doc="Import a repository's history, grouped into sessions by author time.",
+    ),
+    Method(
+        name="threadline/status",
+        params=ProjectParams,
+        result=Status,
+        doc="Tell what is kept for a project, where, and in what condition.",
+    ),
+)

@@ -1,0 +1,36 @@
+"""Activity sessions: the 4-hour windows that events fall into."""
+
+from typing import Literal
+
+from protocol.values import Record, Timestamp, Ulid
+
+SessionStatus = Literal["active", "closed", "compacted"]
+EnrichmentStatus = Literal["none", "pending", "processing", "completed", "failed"]
+
+
+class Session(Record, frozen=True, kw_only=True):
+    """One window of work in a project."""
+
+    session_id: Ulid
+    project_id: str
+    team_id: str = "personal"
+    started_at: Timestamp
+    """When its first event happened."""
+    ended_at: Timestamp | None = None
+    """When it was closed; null while it is active."""
+    last_event_at: Timestamp
+    """Duration for people is this minus `startedAt`."""
+    head_commit_sha: str | None = None
+    """The latest commit among its events."""
+    status: SessionStatus = "active"
+    source: str
+    """Who created it."""
+    sources: tuple[str, ...]
+    """All that contributed, in the order they came."""
+    message_count: int = 1
+    """How many events it holds."""
+    files_modified: tuple[str, ...] = ()
+    """Distinct paths, the first 500."""
+    files_overflow: int = 0
+    """How many more distinct paths there were."""
+    enrichment_status: EnrichmentStatus = "none"

@@ -1,0 +1,211 @@
+"""The composition root: which concrete thing serves which method."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from cachetools import TTLCache
+
+from protocol import methods
+from protocol.errors import InvalidParamsError, NotFoundError, UnknownMethodError
+from protocol.methods import METHODS, Method
+from protocol.projects import Project
+from protocol.sessions import Session
+from protocol.values import Params, Record
+from sidecar.adapters import git
+from sidecar.domain.sessions import Rule
+from sidecar.services import (
+    browsing,
+    health,
+    locating,
+    maintenance,
+    recording,
+    scanning,
+    transferring,
+)
+from sidecar.services.scanning import Progress
+from sidecar.services.transferring import Moved
+from sidecar.store.homes import Home, default_home
+from sidecar.store.ids import Ids
+from sidecar.store.vaults import Vault
+
+_LOCATED_FOR = 60
+"""Seconds for which a path's project is taken as known."""
+_PROJECT_ID = re.compile(r"[0-9a-f]{20}")
+_FIELD = re.compile(
+    r"(?:required|unknown) field `(?P<name>[^`]+)`|(?:needs) the field `(?P<part>[^`]+)`"
+)
+_PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
+
+
+class Application:
+    """Everything a transport needs: one table of methods, answered for the projects of one home."""
+
+    def __init__(self, home: Home, *, here: Path, source: str) -> None:
+        """Serve the home's projects; `here` and `source` stand in where a request names none."""
+        self.home = home
+        self.here = here
+        self.source = source
+        self._located: TTLCache[str, Project] = TTLCache(maxsize=256, ttl=_LOCATED_FOR)
+        self._maintained: set[str] = set()
+
+    def call(self, name: str, params: object) -> Record:
+        """Answer one request; whatever is wrong with it is raised as a ThreadlineError."""
+        method = _BY_NAME.get(name)
+        if method is None:
+            raise UnknownMethodError(f"there is no method {name}; `threadline call` lists them")
+        return _HANDLERS[name](self, convert(method, params))
+
+    def project(self, reference: str | None) -> Project:
+        """Find the project that a request names by path or id."""
+        reference = reference or str(self.here)
+        project = self._located.get(reference)
+        if project is None:
+            project = self._located[reference] = self._locate(reference)
+        return project
+
+    def vault(self, project: Project) -> Vault:
+        """Open a project's memory; the first time, do what has been waiting for that."""
+        vault = self.home.vault(project.project_id)
+        if project.project_id not in self._maintained:
+            self._maintained.add(project.project_id)
+            maintenance.maintain(vault)
+        return vault
+
+    def scan(self, params: methods.ScanParams, progress: Progress) -> methods.ScanResult:
+        """Import a repository's history, telling `progress` how far it is."""
+        project = self.project(params.project)
+        folder = Path(params.project or self.here)
+        author = None if params.all_authors else params.author or _own_commits(folder)
+        history = git.history(folder, since=params.since, author=author)
+        scanned = scanning.scan(
+            self.vault(project),
+            history,
+            lambda wanted: git.commits(folder, wanted, line_counts=params.line_counts),
+            progress,
+        )
+        return methods.ScanResult(
+            project_id=project.project_id,
+            author=author,
+            found=scanned.found,
+            imported=scanned.imported,
+            already_known=scanned.found - scanned.imported,
+            sessions=scanned.sessions,
+        )
+
+    def export(self, reference: str | None) -> Iterator[bytes]:
+        """Write a project's whole memory as lines."""
+        project = self.project(reference)
+        return transferring.export(self.vault(project), project)
+
+    def load(self, lines: Iterable[bytes], reference: str | None) -> Moved:
+        """Read an export into its own project, or into the one that is named."""
+        into = None if reference is None else self.project(reference)
+        return transferring.load(self.home, lines, into)
+
+    def close(self) -> None:
+        """Give all files back."""
+        self.home.close()
+
+    def _locate(self, reference: str) -> Project:
+        path = Path(reference).expanduser()
+        if not path.exists():
+            if _PROJECT_ID.fullmatch(reference):
+                return locating.by_id(self.home, reference)
+            raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
+        folder = path if path.is_dir() else path.parent
+        return locating.locate(
+            self.home,
+            git.common_folder(folder),
+            lambda believed: git.facts(folder, believed),
+        )
+
+
+def open_application(
+    *, here: Path, source: str, environment: Mapping[str, str] = os.environ
+) -> Application:
+    """Put the product together as users run it."""
+    home = Home(default_home(environment), Ids(now), Rule())
+    return Application(home, here=here, source=source)
+
+
+def now() -> datetime:
+    """Read the clock."""
+    return datetime.now(UTC)
+
+
+def convert(method: Method, params: object) -> Params:
+    """Type a request's params; an error names the field."""
+    try:
+        return msgspec.convert({} if params is None else params, method.params)
+    except msgspec.ValidationError as error:
+        message = str(error)
+        raise InvalidParamsError(f"{method.name}: {message}", field=_field(message)) from error
+
+
+def _field(message: str) -> str | None:
+    """Read the offending field out of msgspec's message."""
+    at, named = _PATH.search(message), _FIELD.search(message)
+    parts = [at["path"] if at else "", (named["name"] or named["part"]) if named else ""]
+    return ".".join(filter(None, parts)) or None
+
+
+def _own_commits(folder: Path) -> str:
+    email = git.user_email(folder)
+    if email is None:
+        raise InvalidParamsError(
+            "git does not know who you are here (user.email is unset); name an author, or ask for all of them",
+            field="author",
+        )
+    return f"<{email}>"
+
+
+def _ingest(app: Application, params: methods.IngestParams) -> methods.IngestResult:
+    project = app.project(params.project)
+    placed = recording.ingest(app.vault(project), params.events, params.source or app.source)
+    return methods.IngestResult(project_id=project.project_id, events=tuple(placed))
+
+
+def _list_sessions(app: Application, params: methods.ListSessionsParams) -> methods.SessionPage:
+    return browsing.list_sessions(_vault(app, params), params)
+
+
+def _get_session(app: Application, params: methods.SessionParams) -> Session:
+    return browsing.get_session(_vault(app, params), params.session_id)
+
+
+def _list_events(app: Application, params: methods.SessionEventsParams) -> methods.EventPage:
+    return browsing.list_events(_vault(app, params), params)
+
+
+def _close_session(app: Application, params: methods.CloseSessionParams) -> Session:
+    return browsing.close_session(_vault(app, params), params)
+
+
+def _scan(app: Application, params: methods.ScanParams) -> methods.ScanResult:
+    return app.scan(params, lambda _done, _total: None)
+
+
+def _status(app: Application, params: methods.ProjectParams) -> methods.Status:
+    project = app.project(params.project)
+    return health.report(app.vault(project), project)
+
+
+def _vault(app: Application, params: methods.ProjectParams) -> Vault:
+    return app.vault(app.project(params.project))
+
+
+_BY_NAME = {method.name: method for method in METHODS}
+_HANDLERS: dict[str, Callable[[Application, Any], Record]] = {
+    "threadline/ingest": _ingest,
+    "threadline/sessions/list": _list_sessions,
+    "threadline/sessions/get": _get_session,
+    "threadline/sessions/events": _list_events,
+    "threadline/sessions/close": _close_session,
+    "threadline/scan": _scan,
+    "threadline/status": _status,
+}

@@ -1,0 +1,132 @@
+"""The 4-hour rule: which session an event belongs to, and what a session says of its events."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from protocol.events import Event
+from protocol.sessions import Session
+from protocol.values import Record
+
+FILES_KEPT = 500
+
+
+class Rule(Record, frozen=True, kw_only=True):
+    """How long a session takes events, and how far ahead a clock may be."""
+
+    window: timedelta = timedelta(hours=4)
+    tolerance: timedelta = timedelta(minutes=10)
+
+
+class Plan(Record, frozen=True, kw_only=True):
+    """Where a batch goes."""
+
+    session_ids: tuple[str, ...]
+    """One per event, in the batch's order."""
+    sessions: dict[str, Session]
+    """The sessions it opens or closes."""
+
+
+Opener = Callable[[datetime, int], Session]
+"""Makes the session that the event at this moment, the batch's n-th, begins."""
+
+
+def clamp(moment: datetime, now: datetime, rule: Rule) -> datetime:
+    """Take a moment as it is, unless it lies in the future."""
+    return now if moment > now + rule.tolerance else moment
+
+
+def credible(timeline: Sequence[Session], now: datetime, rule: Rule) -> Sequence[Session]:
+    """Leave out the sessions that a clock running ahead has put into the future."""
+    return timeline[: bisect_right(timeline, now + rule.tolerance, key=_start)]
+
+
+def covers(session: Session, moment: datetime, rule: Rule) -> bool:
+    """Tell whether an event at this moment belongs to the session."""
+    return session.started_at <= moment < session.started_at + rule.window and (
+        session.ended_at is None or moment < session.ended_at
+    )
+
+
+def plan(
+    moments: Sequence[datetime], timeline: Sequence[Session], rule: Rule, begin: Opener
+) -> Plan:
+    """Place each moment, one after the other, in a timeline sorted by start.
+
+    An event belongs to the session that started last before it, if that one covers it. Otherwise it
+    opens a session: the active one if nothing started later, else a closed one in the past.
+    """
+    line = list(timeline)
+    changed: dict[str, Session] = {}
+    chosen: list[str] = []
+    for number, moment in enumerate(moments):
+        place = bisect_right(line, moment, key=_start)
+        before = line[place - 1] if place else None
+        if before is None or not covers(before, moment, rule):
+            opened = begin(moment, number)
+            if place < len(line):
+                opened = close(opened, min(_start(line[place]), moment + rule.window))
+            elif before is not None and before.ended_at is None:
+                line[place - 1] = changed[before.session_id] = close(before, moment)
+            line.insert(place, opened)
+            before = changed[opened.session_id] = opened
+        chosen.append(before.session_id)
+    return Plan(session_ids=tuple(chosen), sessions=changed)
+
+
+def close(session: Session, moment: datetime) -> Session:
+    """End a session; never before it began."""
+    return msgspec.structs.replace(
+        session, status="closed", ended_at=max(moment, session.started_at)
+    )
+
+
+def expire(sessions: Iterable[Session], now: datetime, rule: Rule) -> list[Session]:
+    """Close the active sessions whose window is over, or that began in a future that was none."""
+    return [
+        close(session, now)
+        for session in sessions
+        if session.status == "active"
+        and not session.started_at - rule.tolerance <= now < session.started_at + rule.window
+    ]
+
+
+def summarise(session: Session, events: Iterable[Event]) -> Session:
+    """Derive from its events what a session says about them; events come in order of arrival."""
+    events = list(events)
+    if not events:
+        return msgspec.structs.replace(session, message_count=0)
+    commits = [event for event in events if event.commit]
+    head = max(commits, key=lambda event: event.occurred_at, default=None)
+    files = list(dict.fromkeys(change.path for event in events for change in event.files))
+    return msgspec.structs.replace(
+        session,
+        last_event_at=max(event.occurred_at for event in events),
+        head_commit_sha=head.commit.sha if head and head.commit else None,
+        sources=tuple(dict.fromkeys(event.source for event in events)),
+        message_count=len(events),
+        files_modified=tuple(files[:FILES_KEPT]),
+        files_overflow=max(len(files) - FILES_KEPT, 0),
+    )
+
+
+def restore(session_id: str, project_id: str, events: Sequence[Event], rule: Rule) -> Session:
+    """Make a lost session record anew from its events."""
+    started = min(event.occurred_at for event in events)
+    session = Session(
+        session_id=session_id,
+        project_id=project_id,
+        started_at=started,
+        ended_at=started + rule.window,
+        last_event_at=started,
+        status="closed",
+        source=events[0].source,
+        sources=(events[0].source,),
+    )
+    return summarise(session, events)
+
+
+def _start(session: Session) -> datetime:
+    return session.started_at

@@ -1,0 +1,36 @@
+"""Locating: from the facts about a folder to the project whose memory it shares."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from protocol.errors import NotFoundError
+from protocol.projects import Project
+from sidecar.domain import identities
+from sidecar.domain.identities import Facts
+from sidecar.store.homes import Home
+
+Ask = Callable[[str | None], Facts]
+"""Gives the facts of a folder; it is told which root commit is believed to be there."""
+
+
+def locate(home: Home, common_folder: Path, ask: Ask) -> Project:
+    """Find the project of a folder, or begin one; what the facts tell anew is remembered."""
+    projects = home.projects()
+    believed = next((p.root for p in projects if str(common_folder) in p.folders and p.root), None)
+    facts = ask(believed)
+    project = identities.match(facts, projects)
+    if project is None:
+        project = identities.found(facts, home.ids.clock())
+        home.put(project)
+    learned = identities.learn(project, facts)
+    if learned != project:
+        home.put(learned)
+    return learned
+
+
+def by_id(home: Home, project_id: str) -> Project:
+    """Find a project by its id."""
+    for project in home.projects():
+        if project.project_id == project_id:
+            return project
+    raise NotFoundError(f"no project {project_id} here", field="project")

@@ -1,0 +1,146 @@
+"""Recording: events come in, each goes to its session, and nothing acknowledged is ever lost."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from protocol.errors import BusyError
+from protocol.events import Event, NewEvent
+from protocol.methods import Outcome, PlacedEvent
+from protocol.sessions import Session
+from protocol.values import Params, Timestamp
+from sidecar.domain import sessions
+from sidecar.store.vaults import Vault
+
+
+class Waiting(Params, frozen=True, kw_only=True):
+    """A line of the inbox: events with all that is needed to place them later."""
+
+    source: str
+    recorded_at: Timestamp
+    events: tuple[NewEvent, ...]
+
+
+def ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[PlacedEvent]:
+    """Store a batch; where the store is stuck, keep it in the inbox, just as safely."""
+    now = vault.clock()
+    try:
+        with vault.lock.held():
+            return _place(vault, events, source, now=now)
+    except BusyError:
+        waiting = Waiting(
+            source=source,
+            recorded_at=now,
+            events=tuple(_pinned(event, vault.ids.next(), now) for event in events),
+        )
+        vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
+        return [PlacedEvent(outcome="spooled") for _ in events]
+
+
+def drain(vault: Vault) -> int:
+    """Place everything that waits in the inbox; tell how many events that was."""
+    with vault.lock.held():
+        return sum(_drain_batch(vault, batch) for batch in vault.inbox.collect(vault.ids.next()))
+
+
+def _drain_batch(vault: Vault, batch: Path) -> int:
+    placed = 0
+    unreadable = False
+    for number, line in enumerate(vault.inbox.read(batch)):
+        try:
+            waiting = msgspec.json.decode(line, type=Waiting)
+        except (msgspec.DecodeError, RecursionError):
+            unreadable = True
+            continue
+        # A crash before `done` brings the batch back: keys of its own keep that from doubling it.
+        pins = [f"inbox:{batch.name}:{number}:{index}" for index in range(len(waiting.events))]
+        events = [
+            _pinned(e, pin, waiting.recorded_at)
+            for e, pin in zip(waiting.events, pins, strict=True)
+        ]
+        _place(vault, events, waiting.source, now=waiting.recorded_at)
+        placed += len(events)
+    if unreadable:
+        vault.inbox.set_aside(batch)
+    vault.inbox.done(batch)
+    return placed
+
+
+def _place(
+    vault: Vault, events: Sequence[NewEvent], source: str, *, now: datetime
+) -> list[PlacedEvent]:
+    """Store what is new of a batch; the caller holds the store's lock."""
+    known = vault.sessions.find(filter(None, (event.idempotency_key for event in events)))
+    new: dict[str, NewEvent] = {}
+    for index, event in enumerate(events):
+        if event.idempotency_key not in known:
+            new.setdefault(event.idempotency_key or f"#{index}", event)
+    stored = _store(vault, list(new.values()), source, now=now) if new else []
+    placed = dict(zip(new, stored, strict=True))
+    answers: list[PlacedEvent] = []
+    for index, event in enumerate(events):
+        key = event.idempotency_key or f"#{index}"
+        if key in known:
+            session_id: str = known[key]
+            event_id = vault.sessions.event_id(session_id, key)
+        else:
+            session_id, event_id = placed[key].session_id, placed[key].event_id
+        outcome: Outcome = "stored" if event is new.get(key) else "duplicate"
+        answers.append(PlacedEvent(outcome=outcome, event_id=event_id, session_id=session_id))
+    return answers
+
+
+def _store(vault: Vault, events: Sequence[NewEvent], source: str, *, now: datetime) -> list[Event]:
+    rule = vault.rule
+    moments = [sessions.clamp(_utc(event.occurred_at or now), now, rule) for event in events]
+    sources = [event.source or source for event in events]
+
+    def begin(moment: datetime, index: int) -> Session:
+        return Session(
+            session_id=vault.ids.next(),
+            project_id=vault.project_id,
+            started_at=moment,
+            last_event_at=moment,
+            source=sources[index],
+            sources=(sources[index],),
+        )
+
+    timeline = vault.sessions.timeline()
+    past = sessions.credible(timeline, now, rule)
+    vault.sessions.close_sessions(sessions.expire(timeline[len(past) :], now, rule))
+    plan = sessions.plan(moments, past, rule, begin)
+    stored = [
+        Event(
+            event_id=vault.ids.next(),
+            session_id=session_id,
+            kind=event.kind,
+            occurred_at=moment,
+            recorded_at=now,
+            idempotency_key=event.idempotency_key,
+            source=seen_by,
+            agent_id=event.agent_id,
+            files=event.files,
+            commit=event.commit,
+            text=event.text,
+        )
+        for event, session_id, moment, seen_by in zip(
+            events, plan.session_ids, moments, sources, strict=True
+        )
+    ]
+    vault.sessions.append(plan.sessions, stored)
+    return stored
+
+
+def _pinned(event: NewEvent, key: str, now: datetime) -> NewEvent:
+    """Fix what would otherwise be decided at the time of storing."""
+    return msgspec.structs.replace(
+        event,
+        occurred_at=event.occurred_at or now,
+        idempotency_key=event.idempotency_key or key,
+    )
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)

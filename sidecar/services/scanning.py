@@ -1,0 +1,45 @@
+"""Scanning: a repository's history becomes sessions, each commit once, however often it is read."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from protocol.events import NewEvent
+from protocol.values import Record
+from sidecar.services import maintenance, recording
+from sidecar.store.vaults import Vault
+
+SOURCE = "cli-scan"
+CHUNK = 1000
+"""Commits stored under one lock; others get their turn in between."""
+
+Wanted = Sequence[tuple[str, str | None]]
+"""Commits by sha, each with its branch, oldest first."""
+Reader = Callable[[Wanted], Iterator[NewEvent]]
+Progress = Callable[[int, int], None]
+"""Told how many commits are done, of how many."""
+
+
+class Scanned(Record, frozen=True, kw_only=True):
+    """What a scan did."""
+
+    found: int
+    imported: int
+    sessions: int
+
+
+def scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Scanned:
+    """Import what is not known yet; an interrupted scan goes on where it stopped."""
+    with vault.lock.held():
+        known = vault.sessions.find(f"commit:{sha}" for sha, _ in history)
+    missing = [entry for entry in history if f"commit:{entry[0]}" not in known]
+    events = read(missing)
+    imported = 0
+    touched: set[str | None] = set()
+    progress(len(known), len(history))
+    while chunk := list(islice(events, CHUNK)):
+        placed = recording.ingest(vault, chunk, SOURCE)
+        imported += sum(event.outcome != "duplicate" for event in placed)
+        touched.update(event.session_id for event in placed)
+        progress(len(known) + imported, len(history))
+    maintenance.expire(vault)
+    return Scanned(found=len(history), imported=imported, sessions=len(touched))

@@ -1,0 +1,182 @@
+"""A project's sessions and their events, kept so that a crash between two files loses nothing.
+
+An event's line in its session's journal is the commit point. What the session says about its events is
+derived: computed from the journal while the session is *unsettled*, written into its record once it is
+closed. A session is marked unsettled, durably, before its journal takes an event; the mark goes only
+after the events and their keys are on the disk. So what is settled can be trusted without looking.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from protocol.events import Event
+from protocol.sessions import Session
+from protocol.values import Record
+from sidecar.domain import sessions
+from sidecar.domain.sessions import Rule
+from sidecar.store.events import Events
+from sidecar.store.ids import Ids
+from sidecar.store.keys import Keys
+from sidecar.store.lines import Op
+from sidecar.store.locks import Lock
+from sidecar.store.shelves import Shelf
+from sidecar.store.tables import JournalDatabase
+
+
+class Unsettled(Record, frozen=True, kw_only=True):
+    """A mark: this session's record may lag behind its events."""
+
+    session_id: str
+
+
+class Chronicle:
+    """Sessions and events; the caller of everything that writes holds the store's lock."""
+
+    def __init__(self, folder: Path, database: JournalDatabase, lock: Lock, ids: Ids) -> None:
+        """Stand on the vault's journal and on the folder of session journals."""
+        self._journal = database.journal
+        self._records = Shelf(database, "sessions", Session)
+        self._unsettled = Shelf(database, "unsettled", Unsettled)
+        self._events = Events(folder / "sessions", lock, ids)
+        self._keys = Keys(folder / "cache" / "keys", self._settled_keys)
+        self._timeline: tuple[int, list[Session]] = (-1, [])
+
+    def timeline(self) -> Sequence[Session]:
+        """Give all sessions by start; while one is unsettled, its counts are not up to date here."""
+        self._journal.refresh()
+        revision, line = self._timeline
+        if revision != self._journal.revision:
+            empty = {key for key in self._marked() if self._events.is_empty(key)}
+            kept = (record for record in self._records.all() if record.session_id not in empty)
+            line = sorted(kept, key=lambda session: (session.started_at, session.session_id))
+            self._timeline = (self._journal.revision, line)
+        return line
+
+    def get(self, session_id: str) -> Session | None:
+        """Read a session with what its events say now."""
+        record = self._records.get(session_id)
+        if record is None or self._unsettled.get(session_id) is None:
+            return record
+        session = sessions.summarise(record, self._events.read(session_id))
+        return session if session.message_count else None
+
+    def arrivals(self, session_id: str) -> list[Event]:
+        """Read a session's events in the order they came."""
+        return self._events.read(session_id)
+
+    def events(self, session_id: str) -> list[Event]:
+        """Read a session's events in the order they happened."""
+        events = self._events.read(session_id)
+        return sorted(events, key=lambda event: (event.occurred_at, event.event_id))
+
+    def find(self, keys: Iterable[str]) -> dict[str, str]:
+        """Tell for each key that has an event which session it is in; the caller holds the lock."""
+        self._keys.refresh()
+        marked = self._marked()
+        found: dict[str, str] = {}
+        for key in keys:
+            holders = (session_id for session_id in marked if self._events.find(session_id, key))
+            session_id = next(holders, None) or self._keys.find(key)
+            if session_id is not None:
+                found[key] = session_id
+        return found
+
+    def event_id(self, session_id: str, key: str) -> str | None:
+        """Give the id of the event that a session holds under an idempotency key."""
+        return next(iter(self._events.find(session_id, key)), None)
+
+    def append(self, changed: Mapping[str, Session], events: Sequence[Event]) -> None:
+        """Store events and the sessions they open or close; durable when this returns."""
+        batches: dict[str, list[Event]] = {}
+        for event in events:
+            batches.setdefault(event.session_id, []).append(event)
+        new = {key: batch for key, batch in batches.items() if self._records.get(key) is None}
+        ops = [self._records.put(session_id, session) for session_id, session in changed.items()]
+        ops += [
+            self._unsettled.put(session_id, Unsettled(session_id=session_id))
+            for session_id in batches
+            if self._unsettled.get(session_id) is None
+        ]
+        if ops:
+            self._journal.append(ops)
+        self._events.append(batches, new.keys())
+        self._settle(new)
+
+    def close_sessions(self, closed: Iterable[Session]) -> None:
+        """Store sessions that were closed, with what their events say."""
+        ops: list[Op] = []
+        for session in closed:
+            ops.append(self._records.put(session.session_id, session))
+            mark = Unsettled(session_id=session.session_id)
+            ops.append(self._unsettled.put(session.session_id, mark))
+        if ops:
+            self._journal.append(ops)
+            self._settle({})
+
+    def put(self, record: Session, events: Sequence[Event]) -> None:
+        """Store a whole session that came from elsewhere, without the events it already has."""
+        known = {event.event_id for event in self._events.read(record.session_id)}
+        missing = [event for event in events if event.event_id not in known]
+        if self._records.get(record.session_id) is None:
+            self.append({record.session_id: record}, missing)
+        elif missing:
+            self.append({}, missing)
+
+    def repair(self) -> None:
+        """Finish what a crash cut short: settle what is closed, forget sessions without an event."""
+        empty = [session_id for session_id in self._marked() if self._events.is_empty(session_id)]
+        if empty:
+            drops = [shelf.drop(key) for key in empty for shelf in (self._records, self._unsettled)]
+            self._journal.append(drops)
+        self._settle({})
+
+    def adopt(self, project_id: str, rule: Rule) -> int:
+        """Make records anew for session journals that have none; tell how many."""
+        adopted: list[Session] = []
+        for session_id in self._events.session_ids():
+            if self._records.get(session_id) is None:
+                events = self._events.read(session_id)
+                if events:
+                    adopted.append(sessions.restore(session_id, project_id, events, rule))
+        self.close_sessions(adopted)
+        return len(adopted)
+
+    def count_events(self) -> int:
+        """Count all events, settled or not."""
+        marked = self._marked()
+        settled = sum(r.message_count for r in self._records.all() if r.session_id not in marked)
+        return settled + sum(len(self._events.read(session_id)) for session_id in marked)
+
+    def close(self) -> None:
+        """Give all files back."""
+        self._events.close()
+
+    def _settle(self, at_hand: Mapping[str, Sequence[Event]]) -> None:
+        """Write into the records of closed sessions what their events say, and take their marks."""
+        ops: list[Op] = []
+        pairs: list[tuple[str, str]] = []
+        for session_id in self._marked():
+            record = self._records.get(session_id)
+            if record is not None and record.status != "active":
+                events = at_hand.get(session_id) or self._events.read(session_id)
+                pairs += _pairs(events)
+                ops.append(self._records.put(session_id, sessions.summarise(record, events)))
+                ops.append(self._unsettled.drop(session_id))
+        if ops:
+            self._keys.add(pairs)
+            self._journal.append(ops, durable=False)
+
+    def _marked(self) -> set[str]:
+        return {mark.session_id for mark in self._unsettled.all()}
+
+    def _settled_keys(self) -> Iterator[tuple[str, str]]:
+        marked = self._marked()
+        for session_id in self._events.session_ids():
+            if session_id not in marked:
+                yield from _pairs(self._events.read(session_id))
+
+
+def _pairs(events: Iterable[Event]) -> Iterator[tuple[str, str]]:
+    for event in events:
+        if event.idempotency_key is not None:
+            yield event.idempotency_key, event.session_id

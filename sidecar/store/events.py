@@ -1,0 +1,100 @@
+"""The raw events of each session, in that session's own journal."""
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from cachetools import LRUCache
+from tinydb import where
+
+from protocol.events import Event
+from sidecar.store import files, lines
+from sidecar.store.ids import Ids
+from sidecar.store.journals import FORMAT, Journal
+from sidecar.store.locks import Lock
+from sidecar.store.tables import JournalDatabase, JournalStorage, mend
+
+TABLE = "events"
+SUFFIX = ".jsonl"
+_OPEN_AT_ONCE = 32
+
+
+class Events:
+    """Journals by session id, a few of them open at a time."""
+
+    def __init__(self, folder: Path, lock: Lock, ids: Ids) -> None:
+        """Stand on a folder; the lock is the store's own."""
+        self.folder = folder
+        self._lock = lock
+        self._ids = ids
+        self._open: _OpenJournals = _OpenJournals(maxsize=_OPEN_AT_ONCE)
+
+    def read(self, session_id: str) -> list[Event]:
+        """Give a session's events in the order of their arrival."""
+        database = self._database(session_id)
+        mend(database, self._lock)
+        documents = database.table(TABLE).all()
+        return [msgspec.convert(document, Event) for document in documents]
+
+    def find(self, session_id: str, key: str) -> list[str]:
+        """Find the ids of a session's events by their idempotency key."""
+        table = self._database(session_id).table(TABLE)
+        return [str(found.doc_id) for found in table.search(where("idempotencyKey") == key)]
+
+    def is_empty(self, session_id: str) -> bool:
+        """Tell whether a session has no event at all."""
+        if not os.path.lexists(self._path(session_id)):
+            return True
+        database = self._database(session_id)
+        mend(database, self._lock)
+        return not len(database.table(TABLE))
+
+    def append(self, batches: Mapping[str, Sequence[Event]], new: Collection[str]) -> None:
+        """Add events to their sessions, `new` or not; when this returns they are on the disk."""
+        is_lone = len(batches) == 1 and not new
+        for session_id, events in batches.items():
+            if session_id in new:
+                self._create(session_id, events)
+            else:
+                ops = [(TABLE, event.event_id, msgspec.to_builtins(event)) for event in events]
+                self._database(session_id).journal.append(ops, durable=is_lone)
+        if batches and not is_lone:
+            files.sync_all(self.folder, [self._path(session_id) for session_id in batches])
+
+    def session_ids(self) -> Iterator[str]:
+        """Go through all sessions that have a journal."""
+        with os.scandir(self.folder) as entries:
+            names = sorted(entry.name for entry in entries if entry.name.endswith(SUFFIX))
+        yield from (name.removesuffix(SUFFIX) for name in names)
+
+    def close(self) -> None:
+        """Give all files back."""
+        while self._open:
+            self._open.popitem()
+
+    def _create(self, session_id: str, events: Sequence[Event]) -> None:
+        """Write a session's first events and its journal in one go."""
+        path = self._path(session_id)
+        line = lines.encode([(TABLE, event.event_id, event) for event in events])
+        files.create(path, lines.encode_header(FORMAT) + line)
+
+    def _database(self, session_id: str) -> JournalDatabase:
+        database = self._open.get(session_id)
+        if database is None:
+            journal = Journal(self._path(session_id), self._lock)
+            database = JournalDatabase(journal, self._lock, self._ids, storage=JournalStorage)
+            self._open[session_id] = database
+        return database
+
+    def _path(self, session_id: str) -> Path:
+        return self.folder / f"{session_id}{SUFFIX}"
+
+
+class _OpenJournals(LRUCache[str, JournalDatabase]):
+    """Closes what it lets go."""
+
+    def popitem(self) -> tuple[str, JournalDatabase]:
+        session_id, database = super().popitem()
+        database.close()
+        return session_id, database

@@ -1,0 +1,85 @@
+"""The folder that holds every project's memory, and the index of which project is where."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from protocol.projects import Project
+from sidecar.domain.sessions import Rule
+from sidecar.store import files, tables
+from sidecar.store.ids import Ids
+from sidecar.store.journals import Journal
+from sidecar.store.locks import Lock
+from sidecar.store.shelves import Shelf
+from sidecar.store.tables import JournalDatabase, JournalStorage
+from sidecar.store.vaults import JOURNAL, Vault, open_vault
+
+VARIABLE = "THREADLINE_HOME"
+
+
+def default_home(environment: Mapping[str, str]) -> Path:
+    """Say where memory is kept: THREADLINE_HOME, or the system's place for a user's data."""
+    if environment.get(VARIABLE):
+        return Path(environment[VARIABLE]).expanduser().absolute()
+    if sys.platform == "win32":
+        return Path(environment["LOCALAPPDATA"]) / "threadline"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "threadline"
+    data = environment.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "threadline"
+
+
+class Home:
+    """Projects by id; their index is derived from the vaults and made anew when it is lost."""
+
+    def __init__(self, folder: Path, ids: Ids, rule: Rule) -> None:
+        """Open the index, making the folder where there is none."""
+        self.folder = files.ensure_folder(folder)
+        self.ids = ids
+        self._rule = rule
+        files.ensure_folder(folder / "projects")
+        self.lock = Lock(folder / "lock")
+        self._database = JournalDatabase(
+            Journal(folder / "projects.jsonl", self.lock), self.lock, ids, storage=JournalStorage
+        )
+        self._index = Shelf(self._database, "projects", Project)
+        self._vaults: dict[str, Vault] = {}
+
+    def projects(self) -> list[Project]:
+        """Give all projects this home knows."""
+        journal = self._database.journal
+        tables.mend(self._database, self.lock)
+        if not journal.exists:
+            with self.lock.held():
+                journal.append([self._index.put(p.project_id, p) for p in self._from_vaults()])
+        return self._index.all()
+
+    def put(self, project: Project) -> None:
+        """Keep what is known of a project, in its vault and in the index."""
+        vault = self.vault(project.project_id)
+        with vault.lock.held():
+            vault.journal.append([vault.projects.put(project.project_id, project)])
+        with self.lock.held():
+            self._database.journal.append([self._index.put(project.project_id, project)])
+
+    def vault(self, project_id: str) -> Vault:
+        """Open a project's memory, once."""
+        vault = self._vaults.get(project_id)
+        if vault is None:
+            folder = self.folder / "projects" / project_id
+            vault = self._vaults[project_id] = open_vault(folder, project_id, self.ids, self._rule)
+        return vault
+
+    def close(self) -> None:
+        """Give all files back."""
+        for vault in self._vaults.values():
+            vault.close()
+        self._vaults.clear()
+        self._database.close()
+        self.lock.close()
+
+    def _from_vaults(self) -> list[Project]:
+        folders = sorted(path for path in (self.folder / "projects").iterdir() if path.is_dir())
+        known = (folder.name for folder in folders if os.path.lexists(folder / JOURNAL))
+        return [project for name in known for project in self.vault(name).projects.all()]

@@ -1,0 +1,198 @@
+"""A file of operations and the tables they add up to, shared by any number of processes.
+
+Writers append under the store's lock and sync; readers take no lock: they replay what was added since
+they last looked. A rewrite replaces the whole file at once, which readers notice by its inode. Whatever
+does not carry a good checksum is damage: the original is kept aside, the good lines stay in use.
+"""
+
+import contextlib
+import gc
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from protocol.errors import StorageFailedError, StoreRefusedError
+from sidecar.store import files, lines
+from sidecar.store.lines import Line, Op
+from sidecar.store.locks import Lock
+from sidecar.store.rows import Rows
+
+FORMAT = 1
+"""Of every journal this version writes; a change of it needs a step in `migrations`."""
+SLACK = 1000
+"""Operations beyond twice the living documents that a journal may carry before it is rewritten."""
+
+
+class Journal:
+    """The tables of one file; whoever calls `append` or `rewrite` holds the store's lock."""
+
+    def __init__(self, path: Path, lock: Lock) -> None:
+        """Name the file and the store's lock; nothing is read or made yet."""
+        self.path = path
+        self._lock = lock
+        self._seen_turn: int | None = None
+        self.tables: dict[str, Rows] = {}
+        self.format = FORMAT
+        self.revision = 0
+        self.mutex = threading.RLock()
+        self._descriptor = -1
+        self._inode = -1
+        self._offset = 0
+        self._operations = 0
+        self._bad_lines = 0
+        self._is_torn = False
+
+    @property
+    def is_damaged(self) -> bool:
+        """Tell whether the last look found anything but good lines."""
+        return self._bad_lines > 0 or self._is_torn
+
+    @property
+    def exists(self) -> bool:
+        """Tell whether the last look found a file."""
+        return self._descriptor >= 0
+
+    def rows(self, table: str) -> Rows:
+        """Give a table's rows as of the last look."""
+        rows = self.tables.get(table)
+        if rows is None:
+            rows = self.tables[table] = Rows()
+        return rows
+
+    def refresh(self) -> None:
+        """Catch up with what other processes wrote; while we hold the lock, once is enough."""
+        turn = self._lock.turn
+        if turn is not None and turn == self._seen_turn:
+            return
+        with self.mutex:
+            self._seen_turn = turn
+            try:
+                facts = os.lstat(self.path)
+            except FileNotFoundError:
+                self.close()
+                return
+            if facts.st_ino != self._inode or facts.st_size < self._offset:
+                self.close()
+                self._open()
+            if facts.st_size != self._offset or not self._offset:
+                self._replay()
+
+    def append(self, ops: Iterable[Op], *, durable: bool = True) -> None:
+        """Add one transaction; when this returns it is on the disk, or will be by a later sync."""
+        with self.mutex:
+            ops = tuple(ops)
+            self.prepare()
+            line = lines.encode(ops)
+            files.append(self._descriptor, line, self.path)
+            if durable:
+                try:
+                    files.sync(self._descriptor, self.path)
+                except StorageFailedError:
+                    os.ftruncate(self._descriptor, self._offset)
+                    raise
+            self._offset += len(line)
+            self._apply(ops)
+            if self._operations > SLACK + 2 * sum(map(len, self.tables.values())):
+                self.rewrite()
+
+    def prepare(self) -> None:
+        """Make sure that a line can be added: the file is there, and good to its last byte."""
+        self.refresh()
+        if self.is_damaged:
+            self.heal()
+        elif not self.exists:
+            self.rewrite()
+
+    def sync(self) -> None:
+        """Make everything appended so far durable."""
+        if self.exists:
+            files.sync(self._descriptor, self.path)
+
+    def heal(self) -> None:
+        """Keep the damaged file aside, go on with what is good, and say so."""
+        files.set_aside(self.path)
+        self.rewrite()
+
+    def rewrite(self) -> None:
+        """Replace the file by one line for each living document."""
+        with self.mutex:
+            files.replace(self.path, b"".join(self._snapshot()))
+            self._seen_turn = None
+            self.refresh()
+
+    def close(self) -> None:
+        """Forget everything read and give the file back."""
+        with self.mutex:
+            if self._descriptor >= 0:
+                os.close(self._descriptor)
+            self.tables = {}
+            self.format = FORMAT
+            self.revision += 1
+            self._descriptor = self._inode = -1
+            self._offset = self._operations = self._bad_lines = 0
+            self._is_torn = False
+
+    def _snapshot(self) -> Iterator[bytes]:
+        yield lines.encode_header(FORMAT)
+        for name, rows in self.tables.items():
+            for identifier, document in rows.documents.items():
+                yield lines.encode([(name, identifier, document)])
+
+    def _open(self) -> None:
+        try:
+            self._descriptor = files.open_private(self.path, os.O_RDWR | os.O_APPEND)
+        except IsADirectoryError:
+            self._bad_lines += 1
+            return
+        self._inode = os.fstat(self._descriptor).st_ino
+
+    def _replay(self) -> None:
+        """Read from where we stopped to the last complete line."""
+        if not self.exists:
+            return
+        size = os.fstat(self._descriptor).st_size
+        data = os.pread(self._descriptor, size - self._offset, self._offset)
+        end = data.rfind(b"\n") + 1
+        is_first = self._offset == 0
+        with _no_collection():
+            for raw in data[:end].split(b"\n")[:-1]:
+                self._take(lines.decode(raw), is_first=is_first)
+                is_first = False
+        self._offset += end
+        self._is_torn = size > self._offset or self._offset == 0
+
+    def _take(self, line: Line | None, *, is_first: bool) -> None:
+        if line is None or (is_first and line.format is None):
+            self._bad_lines += 1
+        elif line.format is not None:
+            self._check(line.format)
+        if line is not None:
+            self._apply(line.ops)
+
+    def _check(self, found: int) -> None:
+        if found > FORMAT:
+            self.close()
+            raise StoreRefusedError(
+                f"cannot open {self.path}: written by a newer Threadline "
+                f"(format {found} > {FORMAT}); upgrade this one"
+            )
+        self.format = found
+
+    def _apply(self, ops: Iterable[Op]) -> None:
+        for table, identifier, document in ops:
+            self.rows(table).put(identifier, document)
+            self._operations += 1
+        self.revision += 1
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage collector from walking documents while they are loaded."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

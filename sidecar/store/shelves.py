@@ -1,0 +1,50 @@
+"""Typed records in a TinyDB table."""
+
+from typing import Generic, TypeVar
+
+import msgspec
+from tinydb import where
+
+from protocol.values import Record
+from sidecar.store.lines import Document, Op
+from sidecar.store.tables import JournalDatabase, JournalTable
+
+T = TypeVar("T", bound=Record)
+
+
+class Shelf(Generic[T]):
+    """The records of one kind; `find` looks up by equal fields, spelled as on the wire."""
+
+    def __init__(self, database: JournalDatabase, name: str, kind: type[T]) -> None:
+        """Stand on a table of this database."""
+        self.name = name
+        self._kind = kind
+        self._table: JournalTable = database.table(name)  # type: ignore[assignment]  # our table_class
+
+    def get(self, identifier: str) -> T | None:
+        """Read one record."""
+        document = self._table.get(doc_id=identifier)
+        return None if document is None else self._read(document)
+
+    def all(self) -> list[T]:
+        """Read every record."""
+        return [self._read(document) for document in self._table.all()]
+
+    def find(self, field: str, value: str) -> list[T]:
+        """Read the records whose field has this value, by index."""
+        return [self._read(document) for document in self._table.search(where(field) == value)]
+
+    def put(self, identifier: str, record: T) -> Op:
+        """Say how to write a record; `Journal.append` does it."""
+        return (self.name, identifier, msgspec.to_builtins(record))
+
+    def drop(self, identifier: str) -> Op:
+        """Say how to remove a record; `Journal.append` does it."""
+        return (self.name, identifier, None)
+
+    def __len__(self) -> int:
+        """Count the records."""
+        return len(self._table)
+
+    def _read(self, document: Document) -> T:
+        return msgspec.convert(document, self._kind)

@@ -1,0 +1,93 @@
+"""Everything kept for one project, in one folder."""
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from protocol.errors import BusyError
+from protocol.projects import Project
+from sidecar.domain.sessions import Rule
+from sidecar.store import files, journals, migrations
+from sidecar.store.chronicles import Chronicle
+from sidecar.store.ids import Ids
+from sidecar.store.inbox import Inbox
+from sidecar.store.journals import Journal
+from sidecar.store.locks import Lock
+from sidecar.store.migrations import Step
+from sidecar.store.shelves import Shelf
+from sidecar.store.tables import JournalDatabase, JournalStorage
+
+JOURNAL = "vault.jsonl"
+CORRUPT = ".corrupt."
+
+
+class Vault:
+    """The memory of one project; many processes may have the same one open."""
+
+    def __init__(self, folder: Path, project_id: str, ids: Ids, rule: Rule) -> None:
+        """Stand on the project's folder; `open_vault` makes it ready."""
+        self.folder = folder
+        self.project_id = project_id
+        self.ids = ids
+        self.clock = ids.clock
+        self.rule = rule
+        self.lock = Lock(folder / "lock")
+        self.database = JournalDatabase(
+            Journal(folder / JOURNAL, self.lock), self.lock, ids, storage=JournalStorage
+        )
+        self.journal = self.database.journal
+        self.projects = Shelf(self.database, "projects", Project)
+        self.sessions = Chronicle(folder, self.database, self.lock, ids)
+        self.inbox = Inbox(folder / "inbox")
+
+    def bytes_on_disk(self) -> int:
+        """Add up the size of every file."""
+        paths = (path for path in self.folder.rglob("*") if path.is_file())
+        return sum(path.lstat().st_size for path in paths)
+
+    def damaged_copies(self) -> list[str]:
+        """Name the originals of what was found damaged."""
+        found = self.folder.rglob(f"*{CORRUPT}*")
+        return sorted(str(path.relative_to(self.folder)) for path in found)
+
+    def close(self) -> None:
+        """Give all files back."""
+        self.sessions.close()
+        self.inbox.close()
+        self.database.close()
+        self.lock.close()
+
+
+def open_vault(
+    folder: Path,
+    project_id: str,
+    ids: Ids,
+    rule: Rule,
+    steps: Mapping[int, Step] = migrations.STEPS,
+) -> Vault:
+    """Open a project's memory, mending what a crash or a bad disk did to it.
+
+    Where another process keeps the lock, the mending is left to it and the good part is served.
+    """
+    files.ensure_folder(folder)
+    files.ensure_folder(folder / "sessions")
+    vault = Vault(folder, project_id, ids, rule)
+    try:
+        with contextlib.suppress(BusyError), vault.lock.held():
+            _make_ready(vault, steps)
+    except BaseException:
+        vault.close()
+        raise
+    return vault
+
+
+def _make_ready(vault: Vault, steps: Mapping[int, Step]) -> None:
+    journal = vault.journal
+    journal.refresh()
+    may_miss_sessions = journal.is_damaged or not journal.exists
+    if journal.format < journals.FORMAT:
+        migrations.migrate(vault.folder, journal, vault.lock, steps)
+    journal.prepare()
+    if may_miss_sessions:
+        vault.sessions.adopt(vault.project_id, vault.rule)
+    vault.sessions.repair()

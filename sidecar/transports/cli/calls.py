@@ -1,0 +1,80 @@
+"""`threadline call -`: requests as JSON Lines in, exactly one answer line for each out."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from protocol.answers import Answer, ErrorData, Failure
+from protocol.errors import Code, InvalidRequestError, ThreadlineError
+from protocol.values import Record
+from sidecar.app import Application
+
+MAX_LINE = 32 * 1024 * 1024
+_log = logging.getLogger(__name__)
+
+
+def answer_all(app: Application, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Answer each line that is not blank; a bad one is answered too, and the stream goes on."""
+    for line in lines:
+        if line.strip():
+            yield msgspec.json.encode(answer(app, line))
+
+
+def answer(app: Application, line: bytes) -> Answer:
+    """Answer one request."""
+    identifier = None
+    try:
+        request = _parse(line)
+        identifier = _identifier(request)
+        result = app.call(_method(request), request.get("params"))
+        return Answer(id=identifier, result=msgspec.Raw(msgspec.json.encode(result)))
+    except ThreadlineError as error:
+        return Answer(id=identifier, error=failure(error))
+    except Exception:  # noqa: BLE001  # the boundary of a request: it is answered, whatever happened
+        _log.exception("a request failed unexpectedly")
+        unexpected = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
+        return Answer(id=identifier, error=unexpected)
+
+
+def failure(error: ThreadlineError) -> Failure:
+    """Write an error as it stands on the wire."""
+    data = UNSET if error.field is None else ErrorData(field=error.field)
+    return Failure(code=error.code, message=str(error), data=data)
+
+
+class _ParseError(ThreadlineError):
+    code = Code.PARSE_ERROR
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    if len(line) > MAX_LINE:
+        raise InvalidRequestError(f"a line of {len(line)} bytes is over the limit of {MAX_LINE}")
+    try:
+        request = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise _ParseError(f"not JSON: {error}") from error
+    if not isinstance(request, dict):
+        raise InvalidRequestError("a request is an object with `id`, `method` and `params`")
+    return request
+
+
+def _identifier(request: dict[str, Any]) -> int | str | None:
+    identifier = request.get("id")
+    if isinstance(identifier, bool) or not isinstance(identifier, int | str | None):
+        raise InvalidRequestError("`id` is a number or a string", field="id")
+    return identifier
+
+
+def _method(request: dict[str, Any]) -> str:
+    method = request.get("method")
+    if not isinstance(method, str):
+        raise InvalidRequestError("`method` is missing or no string", field="method")
+    return method
+
+
+def encode(record: Record) -> str:
+    """Write a result for people and scripts."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=2).decode()

@@ -1,0 +1,233 @@
+"""The command line: parse, call one service, print."""
+
+import contextlib
+import logging
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
+from protocol.methods import EventPage, ScanParams, SessionPage, Status
+from protocol.sessions import Session
+from sidecar.app import Application, open_application
+from sidecar.transports.cli import calls, parser, screens
+from sidecar.transports.cli.exits import Exit, exit_for
+
+_SHOWN_EVENTS = 1000
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code says how it went."""
+    options = parser.build().parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="threadline: %(message)s", stream=sys.stderr)
+    try:
+        with contextlib.closing(open_application(here=Path.cwd(), source="cli-auto")) as app:
+            return _COMMANDS[options.command](app, options)
+    except ThreadlineError as error:
+        screens.complain(str(error))
+        return exit_for(error.code)
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
+
+
+def _scan(app: Application, options: Namespace) -> Exit:
+    params = ScanParams(
+        project=options.path or options.project,
+        since=options.since,
+        author=options.author,
+        all_authors=options.all_authors,
+        line_counts=options.line_counts,
+    )
+    with screens.progress("importing commits") as progress:
+        result = app.scan(params, progress)
+    if options.json:
+        print(calls.encode(result))
+        return Exit.OK
+    whose = "everyone's" if result.author is None else result.author.strip("<>") + "'s"
+    screens.say(
+        f"{result.found:,} commits ({whose}): {result.imported:,} imported into "
+        f"{result.sessions:,} sessions, {result.already_known:,} known before"
+    )
+    if not result.found and result.author is not None:
+        screens.say("none of them is yours? --all-authors imports everyone's")
+    return Exit.OK
+
+
+def _sessions(app: Application, options: Namespace) -> Exit:
+    match options.action:
+        case "show":
+            return _show_session(app, options)
+        case "close":
+            return _close_session(app, options)
+        case _:
+            return _list_sessions(app, options)
+
+
+def _list_sessions(app: Application, options: Namespace) -> Exit:
+    page = _page(app, options, limit=options.limit, status=options.status)
+    if options.json:
+        print(calls.encode(page))
+    elif page.sessions:
+        rows = [(session, _headline(app, options, session)) for session in page.sessions]
+        screens.show_sessions(rows, page.total)
+    else:
+        screens.say("no sessions yet; `threadline scan` imports what was committed here so far")
+    return Exit.OK
+
+
+def _show_session(app: Application, options: Namespace) -> Exit:
+    session = _resolve(app, options) if options.session else _latest(app, options)
+    events = _events(app, options, session)
+    if options.json:
+        print(calls.encode(session))
+    else:
+        screens.show_session(session, events.events, events.total)
+    return Exit.OK
+
+
+def _close_session(app: Application, options: Namespace) -> Exit:
+    params = {"project": options.project}
+    if options.session:
+        params["sessionId"] = _resolve(app, options).session_id
+    session = _call(app, "threadline/sessions/close", params, Session)
+    if options.json:
+        print(calls.encode(session))
+    else:
+        screens.say(f"closed session {session.session_id}; the next event opens a new one")
+    return Exit.OK
+
+
+def _status(app: Application, options: Namespace) -> Exit:
+    status = _call(app, "threadline/status", {"project": options.project}, Status)
+    if options.json:
+        print(calls.encode(status))
+    else:
+        screens.show_status(status)
+    return Exit.OK
+
+
+def _call_method(app: Application, options: Namespace) -> Exit:
+    if options.project:
+        app.here = Path(options.project)
+    if options.method is None:
+        screens.show_methods()
+        return Exit.OK
+    if options.method == "-":
+        for line in calls.answer_all(app, sys.stdin.buffer):
+            sys.stdout.buffer.write(line + b"\n")
+            sys.stdout.buffer.flush()
+        return Exit.OK
+    try:
+        params = msgspec.json.decode(options.params)
+    except msgspec.DecodeError as error:
+        raise InvalidParamsError(f"params are not JSON: {error}", field="params") from error
+    print(calls.encode(app.call(options.method, params)))
+    return Exit.OK
+
+
+def _export(app: Application, options: Namespace) -> Exit:
+    with _opened(options.file, "xb", sys.stdout.buffer) as file:
+        count = 0
+        for line in app.export(options.project):
+            file.write(line + b"\n")
+            count += 1
+    screens.say(f"{count:,} lines written")
+    return Exit.OK
+
+
+def _import(app: Application, options: Namespace) -> Exit:
+    with _opened(options.file, "rb", sys.stdin.buffer) as file:
+        moved = app.load(file, options.project)
+    if options.json:
+        print(calls.encode(moved))
+    else:
+        screens.say(
+            f"{moved.sessions:,} sessions and {moved.events:,} events are in {moved.project_id}"
+        )
+    return Exit.OK
+
+
+@contextlib.contextmanager
+def _opened(name: str, mode: str, standard: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Open a file, or take the standard stream for `-`."""
+    if name == "-":
+        yield standard
+        return
+    try:
+        file = Path(name).open(mode)  # noqa: SIM115  # closed below, but its errors are told here
+    except FileExistsError as error:
+        raise InvalidParamsError(f"{name} exists already; choose another name") from error
+    except OSError as error:
+        raise NotFoundError(f"cannot open {name}: {error.strerror}") from error
+    with file:
+        yield file
+
+
+def _headline(app: Application, options: Namespace, session: Session) -> str:
+    """Say what a session was about: its last commit."""
+    events = _events(app, options, session).events
+    commits = [event for event in events if event.commit] or list(events)
+    return screens.headline(commits[-1]) if commits else ""
+
+
+def _events(app: Application, options: Namespace, session: Session) -> EventPage:
+    params = {
+        "project": options.project,
+        "sessionId": session.session_id,
+        "limit": _SHOWN_EVENTS,
+    }
+    return _call(app, "threadline/sessions/events", params, EventPage)
+
+
+def _page(app: Application, options: Namespace, **more: object) -> SessionPage:
+    params = {"project": options.project, **more}
+    return _call(app, "threadline/sessions/list", params, SessionPage)
+
+
+def _latest(app: Application, options: Namespace) -> Session:
+    page = _page(app, options, limit=1)
+    if not page.sessions:
+        raise NotFoundError("no sessions yet; `threadline scan` imports what was committed here")
+    return page.sessions[0]
+
+
+def _resolve(app: Application, options: Namespace) -> Session:
+    """Find the one session whose id ends as the user typed."""
+    wanted = options.session.upper()
+    found: list[Session] = []
+    before: str | None = None
+    while True:
+        page = _page(app, options, limit=_SHOWN_EVENTS, before=before)
+        found += [session for session in page.sessions if session.session_id.endswith(wanted)]
+        before = page.next
+        if before is None:
+            break
+    if len(found) != 1:
+        problem = "no session" if not found else f"{len(found)} sessions"
+        raise NotFoundError(f"{problem} with an id that ends in {options.session}")
+    return found[0]
+
+
+def _call(app: Application, method: str, params: object, kind: type[Any]) -> Any:  # noqa: ANN401  # `kind` it is
+    result = app.call(method, params)
+    assert isinstance(result, kind)  # noqa: S101  # for the type checker; the table says so
+    return result
+
+
+_COMMANDS = {
+    "scan": _scan,
+    "sessions": _sessions,
+    "status": _status,
+    "call": _call_method,
+    "export": _export,
+    "import": _import,
+}

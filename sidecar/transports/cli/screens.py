@@ -1,0 +1,149 @@
+"""What the command line shows to people: tables, facts and progress."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from protocol.events import Event
+from protocol.methods import METHODS, Status
+from protocol.sessions import Session
+
+TAIL = 8
+"""Letters of a session's id that people see and may type."""
+
+_console = Console(highlight=False)
+_errors = Console(stderr=True, highlight=False)
+_STYLES = {"active": "bold green", "closed": "", "compacted": "dim"}
+
+
+def show_sessions(rows: Sequence[tuple[Session, str]], total: int) -> None:
+    """Show sessions, newest first, each with what was last committed in it."""
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("started", "lasted", "events", "files", "source", "status", "id"):
+        table.add_column(
+            name, no_wrap=True, justify="right" if name in {"events", "files"} else "left"
+        )
+    table.add_column("last commit", no_wrap=True, overflow="ellipsis", ratio=1)
+    for session, headline in rows:
+        files = len(session.files_modified) + session.files_overflow
+        table.add_row(
+            local(session.started_at),
+            duration(session.last_event_at - session.started_at),
+            str(session.message_count),
+            str(files),
+            escape(", ".join(session.sources)),
+            session.status,
+            f"[cyan]{session.session_id[-TAIL:]}[/]",
+            clean(headline),
+            style=_STYLES[session.status],
+        )
+    _console.print(table)
+    if total > len(rows):
+        _console.print(f"[dim]{len(rows)} of {total} sessions; --limit shows more[/]")
+
+
+def show_session(session: Session, events: Sequence[Event], total: int) -> None:
+    """Show one session with its events."""
+    _console.print(f"[bold]Session {session.session_id}[/] {session.status}")
+    _console.print(
+        f"{local(session.started_at)}, {duration(session.last_event_at - session.started_at)}, "
+        f"{session.message_count} events from {escape(', '.join(session.sources))}"
+    )
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    for event in events:
+        table.add_row(local(event.occurred_at), event.kind, clean(headline(event)))
+    _console.print(table)
+    if total > len(events):
+        _console.print(
+            f"[dim]{len(events)} of {total} events; --json with `call` reads the rest[/]"
+        )
+
+
+def show_status(status: Status) -> None:
+    """Show a project's memory at a glance."""
+    facts = {
+        "project": f"{status.name} ({status.project_id})",
+        "kept in": status.folder,
+        "sessions": f"{status.sessions:,}",
+        "events": f"{status.events:,}",
+        "from": "" if status.oldest is None else local(status.oldest),
+        "to": "" if status.newest is None else local(status.newest),
+        "active": "none" if status.active_session is None else status.active_session.session_id,
+        "size": f"{status.bytes_on_disk / 1_000_000:.1f} MB",
+        "waiting": f"{status.waiting} in the inbox" if status.waiting else "",
+        "damaged": ", ".join(status.damaged_copies),
+    }
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        if value:
+            table.add_row(name, clean(value))
+    _console.print(table)
+
+
+def show_methods() -> None:
+    """Show the table of methods."""
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    table.add_column("method", no_wrap=True)
+    table.add_column("params", no_wrap=True)
+    table.add_column("what it does")
+    for method in METHODS:
+        table.add_row(method.name, method.params.__name__, method.doc)
+    _console.print(table)
+
+
+def say(message: str) -> None:
+    """Tell people something beside the result, where it disturbs no script."""
+    _errors.print(clean(message))
+
+
+def complain(message: str) -> None:
+    """Tell people what went wrong."""
+    _errors.print(f"[bold red]threadline:[/] {clean(message)}")
+
+
+@contextlib.contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how far long work is, on a terminal."""
+    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(
+        *columns, console=_errors, transient=True, disable=not sys.stderr.isatty()
+    ) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def headline(event: Event) -> str:
+    """Say an event in one line."""
+    if event.commit is not None:
+        return event.commit.subject
+    if event.text:
+        return event.text.split("\n", 1)[0]
+    names = [change.path for change in event.files]
+    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
+def local(moment: datetime) -> str:
+    """Write a time as the user's clock shows it."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def duration(span: timedelta) -> str:
+    """Write a span in hours and minutes."""
+    minutes = int(span.total_seconds()) // 60
+    return f"{minutes // 60}h {minutes % 60:02d}m" if minutes >= 60 else f"{minutes}m"  # noqa: PLR2004  # minutes in an hour
+
+
+def clean(text: str) -> str:
+    """Take out what would move the cursor or change colours."""
+    return escape("".join(letter if letter.isprintable() else " " for letter in text))

@@ -1,0 +1,47 @@
+"""Fixtures: a clock that stands still, a store in a temporary folder, real git repositories."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.domain.sessions import Rule
+from sidecar.store.homes import Home
+from sidecar.store.ids import Ids
+from sidecar.store.vaults import Vault, open_vault
+from tests.support import FixedClock, Repository
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every test away from the user's own memory and git configuration."""
+    monkeypatch.setenv("THREADLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    (tmp_path / "gitconfig").write_text(
+        "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+    )
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock()
+
+
+@pytest.fixture
+def home(tmp_path: Path, clock: FixedClock) -> Iterator[Home]:
+    home = Home(tmp_path / "home", Ids(clock), Rule())
+    yield home
+    home.close()
+
+
+@pytest.fixture
+def vault(tmp_path: Path, clock: FixedClock) -> Iterator[Vault]:
+    vault = open_vault(tmp_path / "vault", "a-project", Ids(clock), Rule())
+    yield vault
+    vault.close()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository.create(tmp_path / "repository")

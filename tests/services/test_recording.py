@@ -1,0 +1,222 @@
+"""Recording: batches, keys, late events, hand-closed sessions, the inbox."""
+
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from protocol.errors import ConflictError
+from protocol.events import FileChange, NewEvent
+from protocol.methods import CloseSessionParams, ListSessionsParams, SessionEventsParams
+from protocol.sessions import Session
+from sidecar.services import browsing, maintenance, recording
+from sidecar.services.recording import Waiting
+from sidecar.store.vaults import Vault
+from tests.support import HOUR, MINUTE, NOON, FixedClock, reopen, save
+
+
+def listed(vault: Vault) -> tuple[Session, ...]:
+    return browsing.list_sessions(vault, ListSessionsParams()).sessions
+
+
+def test_the_first_event_opens_a_session(vault: Vault) -> None:
+    """A1, A2, A3."""
+    (placed,) = recording.ingest(vault, [save("src/a.py")], "vscode")
+    assert placed.outcome == "stored"
+    assert listed(vault) == (
+        Session(
+            session_id=str(placed.session_id),
+            project_id="a-project",
+            team_id="personal",
+            started_at=NOON,
+            ended_at=None,
+            last_event_at=NOON,
+            head_commit_sha=None,
+            status="active",
+            source="vscode",
+            sources=("vscode",),
+            message_count=1,
+            files_modified=("src/a.py",),
+            files_overflow=0,
+            enrichment_status="none",
+        ),
+    )
+
+
+def test_one_session_takes_events_of_many_sources(vault: Vault) -> None:
+    """A2."""
+    recording.ingest(vault, [save()], "vscode")
+    named = msgspec.structs.replace(save(), source="my-own-tool")
+    recording.ingest(vault, [save(), named], "claude-code")
+    (session,) = listed(vault)
+    assert session.source == "vscode"
+    assert session.sources == ("vscode", "claude-code", "my-own-tool")
+
+
+def test_four_hours_after_its_start_a_session_is_over(vault: Vault, clock: FixedClock) -> None:
+    """A3, A5."""
+    recording.ingest(vault, [save()], "vscode")
+    clock.pass_(4 * HOUR - MINUTE)
+    recording.ingest(vault, [save()], "vscode")
+    assert len(listed(vault)) == 1
+    clock.pass_(MINUTE)
+    recording.ingest(vault, [save()], "vscode")
+    second, first = listed(vault)
+    assert (first.status, first.ended_at, first.message_count) == ("closed", clock.now, 2)
+    assert (second.status, second.started_at) == ("active", clock.now)
+
+
+def test_repeating_a_batch_changes_nothing(vault: Vault, clock: FixedClock) -> None:
+    """A7."""
+    batch = [save(key="a"), save(key="b", at=NOON - 10 * HOUR), save(key="c")]
+    first = recording.ingest(vault, batch, "vscode")
+    before = [vault.sessions.events(session.session_id) for session in listed(vault)]
+    clock.pass_(9 * HOUR)
+    for _ in range(3):
+        again = recording.ingest(reopen(vault), batch, "cursor")
+        assert [e.outcome for e in again] == ["duplicate"] * 3
+        assert [(e.event_id, e.session_id) for e in again] == [(e.event_id, e.session_id) for e in first]
+    assert [vault.sessions.events(session.session_id) for session in listed(vault)] == before
+
+
+def test_a_key_given_twice_in_one_batch_counts_once(vault: Vault) -> None:
+    """A7."""
+    first, second = recording.ingest(vault, [save("a", key="k"), save("b", key="k")], "vscode")
+    assert (first.outcome, second.outcome) == ("stored", "duplicate")
+    assert first.event_id == second.event_id
+    assert listed(vault)[0].files_modified == ("a",)
+
+
+def test_a_late_event_joins_the_session_that_covers_it(vault: Vault, clock: FixedClock) -> None:
+    """A4."""
+    recording.ingest(vault, [save("a")], "vscode")
+    clock.pass_(10 * HOUR)
+    recording.ingest(vault, [save("b")], "vscode")
+    recording.ingest(vault, [save("late", at=NOON + HOUR)], "vscode")
+    later, earlier = listed(vault)
+    assert earlier.files_modified == ("a", "late")
+    assert earlier.last_event_at == NOON + HOUR
+    assert later.files_modified == ("b",)
+    assert listed(reopen(vault)) == (later, earlier)
+
+
+def test_an_event_from_the_future_counts_as_now(vault: Vault, clock: FixedClock) -> None:
+    """A3: one bad stamp never captures what comes later."""
+    recording.ingest(vault, [save("x", at=NOON + timedelta(days=3650))], "vscode")
+    clock.pass_(HOUR)
+    recording.ingest(vault, [save("y")], "vscode")
+    (session,) = listed(vault)
+    assert (session.started_at, session.last_event_at) == (NOON, NOON + HOUR)
+
+
+def test_a_clock_that_was_ten_years_ahead_spoils_nothing(vault: Vault, clock: FixedClock) -> None:
+    """A3."""
+    clock.pass_(timedelta(days=3650))
+    recording.ingest(vault, [save("ahead")], "vscode")
+    clock.now = NOON
+    recording.ingest(vault, [save("now")], "vscode")
+    clock.pass_(HOUR)
+    recording.ingest(vault, [save("then")], "vscode")
+    ahead, today = listed(vault)
+    assert (ahead.status, ahead.files_modified) == ("closed", ("ahead",))
+    assert (today.status, today.files_modified) == ("active", ("now", "then"))
+    assert ahead.ended_at is not None
+    assert ahead.ended_at >= ahead.started_at
+
+
+def test_after_a_close_by_hand_the_next_event_opens_a_new_session(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """A5."""
+    recording.ingest(vault, [save("a")], "vscode")
+    clock.pass_(HOUR)
+    closed = browsing.close_session(vault, CloseSessionParams())
+    assert (closed.status, closed.ended_at, closed.message_count) == ("closed", clock.now, 1)
+    recording.ingest(vault, [save("b")], "vscode")
+    recording.ingest(vault, [save("late", at=NOON + 30 * MINUTE)], "vscode")
+    second, first = listed(vault)
+    assert first.files_modified == ("a", "late")
+    assert second.files_modified == ("b",)
+    with pytest.raises(ConflictError):
+        browsing.close_session(vault, CloseSessionParams(session_id=first.session_id))
+
+
+def test_maintenance_closes_a_session_that_has_run_out(vault: Vault, clock: FixedClock) -> None:
+    """A5."""
+    recording.ingest(vault, [save()], "vscode")
+    clock.pass_(4 * HOUR)
+    maintenance.maintain(vault)
+    (session,) = listed(vault)
+    assert (session.status, session.ended_at) == ("closed", clock.now)
+
+
+def test_what_hooks_dropped_into_the_inbox_is_placed_once(vault: Vault, clock: FixedClock) -> None:
+    """H1."""
+    for number in range(3):
+        waiting = Waiting(source="claude-code", recorded_at=NOON, events=(save(f"file-{number}"),))
+        vault.inbox.drop(msgspec.json.encode(waiting))
+    vault.inbox.drop(b"not json")
+    assert vault.inbox.count() == 4
+    clock.pass_(HOUR)
+    assert recording.drain(reopen(vault)) == 3
+    assert recording.drain(vault) == 0
+    (session,) = listed(vault)
+    assert session.files_modified == ("file-0", "file-1", "file-2")
+    assert (session.started_at, session.sources) == (NOON, ("claude-code",))
+    assert vault.inbox.count() == 0
+    assert len(vault.damaged_copies()) == 1
+
+
+def test_a_batch_that_comes_back_after_a_crash_is_not_doubled(vault: Vault) -> None:
+    """H1."""
+    waiting = Waiting(source="claude-code", recorded_at=NOON, events=(save("a"), save("b")))
+    vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
+    (batch,) = vault.inbox.folder.glob("*.batch.jsonl")
+    content = batch.read_bytes()
+    recording.drain(vault)
+    batch.write_bytes(content)
+    batch.chmod(0o600)
+    recording.drain(vault)
+    assert [s.message_count for s in listed(vault)] == [2]
+
+
+def test_events_are_read_in_the_order_they_happened(vault: Vault) -> None:
+    names = ["c", "a", "b"]
+    times = [NOON + 2 * MINUTE, NOON, NOON + MINUTE]
+    recording.ingest(vault, [save(n, at=t) for n, t in zip(names, times, strict=True)], "vscode")
+    sessions = listed(vault)
+    pages = [
+        browsing.list_events(
+            vault, SessionEventsParams(session_id=session.session_id, limit=1, offset=0)
+        )
+        for session in sessions
+    ]
+    assert sum(page.total for page in pages) == 3
+    events = [event for s in reversed(sessions) for event in vault.sessions.events(s.session_id)]
+    assert [event.files[0].path for event in events] == ["a", "b", "c"]
+
+
+def test_pages_of_sessions_follow_each_other(vault: Vault, clock: FixedClock) -> None:
+    for _ in range(5):
+        recording.ingest(vault, [save()], "vscode")
+        clock.pass_(5 * HOUR)
+    seen: list[str] = []
+    before = None
+    while True:
+        page = browsing.list_sessions(vault, ListSessionsParams(limit=2, before=before))
+        assert page.total == 5
+        seen += [session.session_id for session in page.sessions]
+        before = page.next
+        if before is None:
+            break
+    assert seen == [session.session_id for session in listed(vault)]
+    closed = browsing.list_sessions(vault, ListSessionsParams(status="closed"))
+    assert (closed.total, len(closed.sessions)) == (4, 4)
+
+
+def test_a_capture_and_a_commit_without_their_part_are_refused() -> None:
+    """H4."""
+    for kind in ("commit", "save", "capture"):
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert({"kind": kind}, NewEvent)
+    assert NewEvent(kind="save", files=(FileChange(path="a"),)).files[0].status == "modified"

@@ -1,0 +1,103 @@
+"""What several tests share."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from protocol.events import FileChange, NewEvent
+from sidecar.domain.sessions import Rule
+from sidecar.store.ids import Ids
+from sidecar.store.vaults import Vault, open_vault
+
+ROOT = Path(__file__).resolve().parent.parent
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass
+class FixedClock:
+    """A clock that moves only when it is told to."""
+
+    now: datetime = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_(self, span: timedelta) -> None:
+        self.now += span
+
+
+def save(path: str = "src/a.py", *, at: datetime | None = None, key: str | None = None) -> NewEvent:
+    return NewEvent(
+        kind="save", files=(FileChange(path=path),), occurred_at=at, idempotency_key=key
+    )
+
+
+def reopen(vault: Vault) -> Vault:
+    """Open the same vault as another process would."""
+    return open_vault(vault.folder, vault.project_id, Ids(vault.clock), Rule())
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A real git repository."""
+
+    path: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def create(cls, path: Path) -> "Repository":
+        path.mkdir(parents=True)
+        repository = cls(path)
+        repository.git("init", "--quiet")
+        return repository
+
+    def git(self, *arguments: str | bytes, at: datetime | None = None, **options: str) -> str:
+        environment = dict(os.environ)
+        if at is not None:
+            stamp = f"{int(at.timestamp())} +0000"
+            environment |= {"GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self.path,
+            env=environment | options,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr.decode(errors="replace")
+        return done.stdout.decode(errors="replace").strip()
+
+    def write(self, name: str, content: str = "content\n") -> None:
+        target = self.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content)
+
+    def commit(self, subject: str, *, at: datetime | None = None, name: str = "a.txt") -> str:
+        self.write(name, f"{subject}\n")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", subject, at=at)
+        return self.git("rev-parse", "HEAD")
+
+
+def threadline(
+    *arguments: str, cwd: Path, stdin: bytes = b"", **environment: str
+) -> "subprocess.CompletedProcess[bytes]":
+    """Run the command line as a user does."""
+    return subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from sidecar.transports.cli.main import main; raise SystemExit(main())",
+            *arguments,
+        ],
+        cwd=cwd,
+        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)} | environment,
+        input=stdin,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
