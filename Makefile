@@ -12,7 +12,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan --all-authors
 	@$(BIN)/threadline sessions
-	@cat docs/next.txt
+	@printf '%s\n' '' \
+	  'Next:' \
+	  '  $(BIN)/threadline sessions show      read the latest session' \
+	  '  $(BIN)/threadline scan               later: import what was committed since' \
+	  '  $(BIN)/threadline call               what an editor or an agent can ask; `call -` answers JSON Lines' \
+	  '  $(BIN)/threadline --help             everything else'
 
 check: $(READY)  ## format, lint, types, contracts, freshness, fast tests: under a minute
 	$(BIN)/ruff format --check .

@@ -9,7 +9,7 @@ class ErrorData(Record, frozen=True, kw_only=True):
     """What an error says beside its message."""
 
     field: str | None = None
-    """Path of the offending field, such as `events[...].commit.sha`."""
+    """Path of the offending field, such as `events[0].commit.sha`."""
 
 
 class Failure(Record, frozen=True, kw_only=True):

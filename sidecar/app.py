@@ -24,6 +24,7 @@ from sidecar.services import (
     locating,
     maintenance,
     recording,
+    reporting,
     scanning,
     transferring,
 )
@@ -101,6 +102,11 @@ class Application:
         """Write a project's whole memory as lines."""
         project = self.project(reference)
         return transferring.export(self.vault(project), project)
+
+    def report(self, reference: str | None) -> Iterator[bytes]:
+        """Write a project's whole memory as Markdown."""
+        project = self.project(reference)
+        return (block.encode() for block in reporting.report(self.vault(project), project))
 
     def load(self, lines: Iterable[bytes], reference: str | None) -> Moved:
         """Read an export into its own project, or into the one that is named."""

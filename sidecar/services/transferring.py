@@ -53,7 +53,8 @@ class Moved(Record, frozen=True, kw_only=True):
     events: int
 
 
-_decoder = msgspec.json.Decoder(Beginning | SessionLine | EventLine | Ending)
+Line = Beginning | SessionLine | EventLine | Ending
+_decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 
 def export(vault: Vault, project: Project) -> Iterator[bytes]:
@@ -124,7 +125,7 @@ def _put(vault: Vault, session: Session | None, events: list[Event]) -> None:
             vault.sessions.put(owned, events)
 
 
-def _decode(number: int, line: bytes) -> Beginning | SessionLine | EventLine | Ending:
+def _decode(number: int, line: bytes) -> Line:
     try:
         return _decoder.decode(line)
     except (msgspec.DecodeError, RecursionError) as error:

@@ -122,30 +122,36 @@ def sync_all(folder: Path, paths: Sequence[Path]) -> None:
 
 
 def create(path: Path, data: bytes) -> None:
-    """Write a new file; it is durable only after `sync_all`."""
-    descriptor = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    try:
-        append(descriptor, data, path)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(descriptor)
+    """Write a new file that is there whole or not at all; it is durable only after `sync_all`.
+
+    Whoever calls this holds the lock of the folder's store: all new files share one draft.
+    """
+    draft = path.with_name("new.draft")
+    _write_draft(draft, data)
+    with refusing(path):
+        draft.rename(path)
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Put a whole new content in place of a file, or leave the old one untouched."""
+    """Put a whole new content in place of a file, durably, or leave the old one untouched."""
     draft = path.with_name(f"{path.name}.draft")
-    with refusing(path):
+    try:
+        _write_draft(draft, data)
+        sync_all(path.parent, [draft])
+    except BaseException:
         draft.unlink(missing_ok=True)
-        create(draft, data)
-        try:
-            sync_all(path.parent, [draft])
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+        raise
+    with refusing(path):
         draft.replace(path)
         sync_folder(path.parent)
+
+
+def _write_draft(draft: Path, data: bytes) -> None:
+    descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        append(descriptor, data, draft)
+    finally:
+        os.close(descriptor)
 
 
 def set_aside(path: Path) -> Path:
@@ -198,6 +204,7 @@ def _sweep(folder: Path) -> bool:
 
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        return ctypes.CDLL(None, use_errno=True).syncfs(descriptor) == 0
+        status: int = ctypes.CDLL(None, use_errno=True).syncfs(descriptor)
     finally:
         os.close(descriptor)
+    return status == 0

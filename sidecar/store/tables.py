@@ -2,7 +2,7 @@
 
 import contextlib
 import copy
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from tinydb import TinyDB
@@ -81,7 +81,7 @@ class JournalTable(Table):
             return next(iter(self.search(cond)), None)
         return super().get(cond, doc_id, doc_ids)
 
-    def _read_table(self) -> dict[str, Document]:
+    def _read_table(self) -> dict[str, Mapping[Any, Any]]:
         journal = self._storage.journal
         with journal.mutex:
             journal.refresh()
@@ -151,7 +151,7 @@ class Changes(MutableMapping[str, Document]):
     def __contains__(self, key: object) -> bool:
         """Tell whether the document is there after the changes so far."""
         if key in self._touched:
-            return self._touched[key] is not None  # type: ignore[index]  # it is a key of ours, so a str
+            return self._touched[key] is not None
         return key in self._documents
 
     def __iter__(self) -> Iterator[str]:

@@ -23,12 +23,14 @@ def subjects(events: list[NewEvent]) -> list[str]:
 
 
 def test_a_commit_is_read_with_all_its_facts(repository: Repository) -> None:
-    """B3."""
+    """Part of B3."""
     first = repository.commit("one", at=NOON, name="old name.txt")
     repository.git("mv", "old name.txt", "new|name.txt")
     repository.write("added.txt", "1\n2\n3\n")
     repository.git("add", "--all")
-    repository.git("commit", "--quiet", "-m", 'pipe | "quotes"\n\nBody line\n\nlast', at=NOON + HOUR)
+    repository.git(
+        "commit", "--quiet", "-m", 'pipe | "quotes"\n\nBody line\n\nlast', at=NOON + HOUR
+    )
     event = read(repository, line_counts=True)[1]
     assert event.idempotency_key == f"commit:{repository.git('rev-parse', 'HEAD')}"
     assert event.occurred_at == NOON + HOUR
@@ -51,18 +53,22 @@ def test_a_commit_is_read_with_all_its_facts(repository: Repository) -> None:
 
 
 def test_without_line_counts_the_files_are_the_same(repository: Repository) -> None:
-    """B3."""
+    """Part of B3."""
     repository.commit("one", at=NOON)
     repository.commit("two", at=NOON, name="b.txt")
     (repository.path / "a.txt").unlink()
     repository.commit("three", at=NOON, name="b.txt")
     quick = [[(f.path, f.status) for f in event.files] for event in read(repository)]
     counted = [[(f.path, f.status) for f in e.files] for e in read(repository, line_counts=True)]
-    assert quick == counted == [
-        [("a.txt", "added")],
-        [("b.txt", "added")],
-        [("a.txt", "deleted"), ("b.txt", "modified")],
-    ]
+    assert (
+        quick
+        == counted
+        == [
+            [("a.txt", "added")],
+            [("b.txt", "added")],
+            [("a.txt", "deleted"), ("b.txt", "modified")],
+        ]
+    )
 
 
 HOSTILE = [
@@ -91,7 +97,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("line_counts", [False, True])
 def test_any_path_is_survived(repository: Repository, line_counts: bool) -> None:
-    """B3, B5."""
+    """Part of B5, B3."""
     for name in HOSTILE:
         (Path(os.fsdecode(os.fsencode(repository.path) + b"/" + name))).write_bytes(name)
     repository.git("add", "--all")
@@ -116,7 +122,7 @@ def test_any_path_is_survived(repository: Repository, line_counts: bool) -> None
     ],
 )
 def test_any_message_and_author_is_survived(repository: Repository, message: bytes) -> None:
-    """B3, B5."""
+    """Part of B5, B3."""
     repository.commit("before", at=NOON)
     (repository.path / ".git" / "MESSAGE").write_bytes(message)
     repository.write("b.txt")
@@ -124,7 +130,7 @@ def test_any_message_and_author_is_survived(repository: Repository, message: byt
     repository.git(
         *("commit", "--quiet", "--allow-empty-message", "--cleanup=verbatim", "-F", ".git/MESSAGE"),
         at=NOON + MINUTE,
-        GIT_AUTHOR_NAME=os.fsdecode(b"J\xe9r\xf4me | \"x\""),
+        GIT_AUTHOR_NAME=os.fsdecode(b'J\xe9r\xf4me | "x"'),
     )
     repository.commit("after", at=NOON + 2 * MINUTE)
     events = read(repository)
@@ -137,7 +143,7 @@ def test_any_message_and_author_is_survived(repository: Repository, message: byt
 
 
 def test_merges_list_what_they_brought_and_roots_what_they_began(repository: Repository) -> None:
-    """B3, B5."""
+    """Part of B5, B3."""
     repository.commit("root", at=NOON)
     repository.git("checkout", "--quiet", "-b", "side")
     repository.commit("side", at=NOON + MINUTE, name="side.txt")
@@ -155,7 +161,7 @@ def test_merges_list_what_they_brought_and_roots_what_they_began(repository: Rep
 
 
 def test_history_is_ordered_by_author_time_and_parents_come_first(repository: Repository) -> None:
-    """B5."""
+    """Part of B5."""
     repository.commit("first", at=NOON)
     repository.commit("same second", at=NOON)
     repository.commit("earlier", at=NOON - HOUR)
@@ -163,7 +169,7 @@ def test_history_is_ordered_by_author_time_and_parents_come_first(repository: Re
 
 
 def test_stashes_and_notes_are_no_history(repository: Repository) -> None:
-    """B5."""
+    """Part of B5."""
     repository.commit("one", at=NOON)
     repository.git("notes", "add", "-m", "a note")
     repository.write("a.txt", "changed\n")
@@ -172,7 +178,7 @@ def test_stashes_and_notes_are_no_history(repository: Repository) -> None:
 
 
 def test_an_empty_repository_and_a_plain_folder(repository: Repository, tmp_path: Path) -> None:
-    """A8, B5."""
+    """A8. Part of B5."""
     assert git.history(repository.path, since=None, author=None) == []
     assert git.facts(repository.path).root is None
     plain = tmp_path / "plain"
@@ -183,7 +189,7 @@ def test_an_empty_repository_and_a_plain_folder(repository: Repository, tmp_path
 
 
 def test_a_date_no_calendar_holds_is_survived(repository: Repository) -> None:
-    """B3."""
+    """Part of B3."""
     repository.commit("one", at=NOON)
     tree = repository.git("rev-parse", "HEAD^{tree}")
     raw = f"tree {tree}\nauthor A <a@b> 99999999999999 +0000\ncommitter A <a@b> 1 +0000\n\nfar\n"
@@ -196,7 +202,7 @@ def test_a_date_no_calendar_holds_is_survived(repository: Repository) -> None:
 def booby_trap(repository: Repository, marker: Path) -> None:
     """Let every setting that can run a program run one that leaves a mark."""
     program = repository.path / "trap.sh"
-    program.write_text(f"#!/bin/sh\necho \"$0 $*\" >> {marker}\ncat >/dev/null 2>&1\nexit 0\n")
+    program.write_text(f'#!/bin/sh\necho "$0 $*" >> {marker}\ncat >/dev/null 2>&1\nexit 0\n')
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     hooks = repository.path / "hooks"
     hooks.mkdir()
@@ -243,7 +249,7 @@ def booby_trap(repository: Repository, marker: Path) -> None:
 
 
 def test_a_booby_trapped_repository_runs_nothing(repository: Repository, tmp_path: Path) -> None:
-    """B5, B7."""
+    """Part of B5, B7."""
     repository.write("a.txt")
     repository.git("add", "--all")
     tree = repository.git("write-tree")
@@ -266,7 +272,7 @@ def test_a_booby_trapped_repository_runs_nothing(repository: Repository, tmp_pat
 
 
 def test_missing_objects_are_never_fetched(repository: Repository, tmp_path: Path) -> None:
-    """B7: a partial clone would ask its remote, by whatever program its config names."""
+    """Part of B7: a partial clone would ask its remote, by whatever program its config names."""
     repository.commit("one", at=NOON)
     marker = tmp_path / "marker"
     blob = repository.git("rev-parse", "HEAD:a.txt")
@@ -284,7 +290,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 def test_reading_writes_nothing_into_the_repository(repository: Repository) -> None:
-    """B7."""
+    """Part of B7."""
     repository.commit("one", at=NOON)
     os.utime(repository.path / "a.txt")
     before = snapshot(repository.path)
@@ -295,7 +301,7 @@ def test_reading_writes_nothing_into_the_repository(repository: Repository) -> N
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a repository to someone else")
 def test_git_decides_whose_repositories_may_be_read(repository: Repository) -> None:
-    """B7."""
+    """Part of B7."""
     repository.commit("one", at=NOON)
     for path in [repository.path, *repository.path.rglob("*")]:
         os.chown(path, 12345, 12345)
@@ -316,7 +322,7 @@ def test_a_callers_git_does_not_mislead_us(
 
 
 def test_a_reader_that_stops_early_leaves_no_process(repository: Repository) -> None:
-    """B7."""
+    """Part of B7."""
     for number in range(50):
         repository.commit(str(number), at=NOON)
     events = git.commits(repository.path, git.history(repository.path, since=None, author=None))

@@ -19,7 +19,7 @@ from sidecar.domain import paths
     ],
 )
 def test_a_path_reads_well(raw: bytes, text: str) -> None:
-    """B3."""
+    """Part of B3."""
     assert paths.read(raw) == text
     assert paths.write(text) == raw
 
@@ -31,6 +31,6 @@ def test_a_path_reads_well(raw: bytes, text: str) -> None:
     )
 )
 def test_any_bytes_come_back(raw: bytes) -> None:
-    """B3."""
+    """Part of B3."""
     assert paths.write(paths.read(raw)) == raw
     paths.read(raw).encode()

@@ -72,7 +72,7 @@ def test_an_event_joins_the_session_that_started_less_than_four_hours_before(
 
 
 def test_the_old_session_closes_at_the_event_that_opens_the_next() -> None:
-    """A5."""
+    """Part of A5."""
     first, second = Engine().feed([NOON, NOON + 5 * HOUR]).timeline
     assert (first.status, first.ended_at) == ("closed", NOON + 5 * HOUR)
     assert (second.status, second.ended_at) == ("active", None)
@@ -86,14 +86,14 @@ def test_a_late_event_gets_a_closed_session_of_its_own_in_the_past() -> None:
 
 
 def test_a_session_closed_by_hand_takes_only_events_from_before_its_close() -> None:
-    """A4, A5."""
+    """A4. Part of A5."""
     closed = sessions.close(begin(NOON, 0), NOON + HOUR)
     assert sessions.covers(closed, NOON + HOUR - SECOND, RULE)
     assert not sessions.covers(closed, NOON + HOUR, RULE)
 
 
 def test_sessions_expire_when_their_window_is_over_or_they_began_in_the_future() -> None:
-    """A5."""
+    """Part of A5."""
     running, over, ahead = begin(NOON, 0), begin(NOON - 4 * HOUR, 1), begin(NOON + HOUR, 2)
     expired = sessions.expire([running, over, ahead], NOON, RULE)
     assert expired == [sessions.close(over, NOON), sessions.close(ahead, NOON)]

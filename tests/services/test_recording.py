@@ -54,7 +54,7 @@ def test_one_session_takes_events_of_many_sources(vault: Vault) -> None:
 
 
 def test_four_hours_after_its_start_a_session_is_over(vault: Vault, clock: FixedClock) -> None:
-    """A3, A5."""
+    """A3. Part of A5."""
     recording.ingest(vault, [save()], "vscode")
     clock.pass_(4 * HOUR - MINUTE)
     recording.ingest(vault, [save()], "vscode")
@@ -75,7 +75,9 @@ def test_repeating_a_batch_changes_nothing(vault: Vault, clock: FixedClock) -> N
     for _ in range(3):
         again = recording.ingest(reopen(vault), batch, "cursor")
         assert [e.outcome for e in again] == ["duplicate"] * 3
-        assert [(e.event_id, e.session_id) for e in again] == [(e.event_id, e.session_id) for e in first]
+        assert [(e.event_id, e.session_id) for e in again] == [
+            (e.event_id, e.session_id) for e in first
+        ]
     assert [vault.sessions.events(session.session_id) for session in listed(vault)] == before
 
 
@@ -127,7 +129,7 @@ def test_a_clock_that_was_ten_years_ahead_spoils_nothing(vault: Vault, clock: Fi
 def test_after_a_close_by_hand_the_next_event_opens_a_new_session(
     vault: Vault, clock: FixedClock
 ) -> None:
-    """A5."""
+    """Part of A5."""
     recording.ingest(vault, [save("a")], "vscode")
     clock.pass_(HOUR)
     closed = browsing.close_session(vault, CloseSessionParams())
@@ -142,7 +144,7 @@ def test_after_a_close_by_hand_the_next_event_opens_a_new_session(
 
 
 def test_maintenance_closes_a_session_that_has_run_out(vault: Vault, clock: FixedClock) -> None:
-    """A5."""
+    """Part of A5."""
     recording.ingest(vault, [save()], "vscode")
     clock.pass_(4 * HOUR)
     maintenance.maintain(vault)

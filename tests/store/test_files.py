@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from protocol.errors import StorageFailedError, StoreRefusedError
+from protocol.methods import CloseSessionParams, ListSessionsParams
 from sidecar.services import browsing, recording
-from sidecar.services.browsing import ListSessionsParams
 from sidecar.store import files
 from sidecar.store.vaults import Vault
 from tests.support import ROOT, reopen, save
@@ -31,7 +31,7 @@ def test_everything_is_private_whatever_the_umask(vault: Vault) -> None:
         recording.ingest(vault, [save(key="a")], "vscode")
         vault.inbox.drop(b"{}")
         vault.sessions.close_sessions([])
-        browsing.close_session(vault, browsing.CloseSessionParams())
+        browsing.close_session(vault, CloseSessionParams())
     finally:
         os.umask(previous)
     modes = {path: path.stat().st_mode & 0o777 for path in paths_below(vault.folder)}
@@ -73,7 +73,7 @@ def _use_all(vault: Vault) -> None:
     try:
         recording.ingest(other, [save(key="k")], "vscode")
         other.inbox.drop(b"{}")
-        browsing.close_session(other, browsing.CloseSessionParams())
+        browsing.close_session(other, CloseSessionParams())
     finally:
         other.close()
 

@@ -24,7 +24,7 @@ export interface Commit {
 
 /** What an error says beside its message. */
 export interface ErrorData {
-  /** Path of the offending field, such as `events[...].commit.sha`. */
+  /** Path of the offending field, such as `events[0].commit.sha`. */
   field: string | null;
 }
 

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TypeVar
 
 import msgspec
 
@@ -17,6 +17,8 @@ from protocol.sessions import Session
 from sidecar.app import Application, open_application
 from sidecar.transports.cli import calls, parser, screens
 from sidecar.transports.cli.exits import Exit, exit_for
+
+T = TypeVar("T")
 
 _SHOWN_EVENTS = 1000
 
@@ -54,8 +56,8 @@ def _scan(app: Application, options: Namespace) -> Exit:
         return Exit.OK
     whose = "everyone's" if result.author is None else result.author.strip("<>") + "'s"
     screens.say(
-        f"{result.found:,} commits ({whose}): {result.imported:,} imported into "
-        f"{result.sessions:,} sessions, {result.already_known:,} known before"
+        f"{screens.plural(result.found, 'commit')} ({whose}): {result.imported:,} imported into "
+        f"{screens.plural(result.sessions, 'session')}, {result.already_known:,} known before"
     )
     if not result.found and result.author is not None:
         screens.say("none of them is yours? --all-authors imports everyone's")
@@ -136,11 +138,10 @@ def _call_method(app: Application, options: Namespace) -> Exit:
 
 def _export(app: Application, options: Namespace) -> Exit:
     with _opened(options.file, "xb", sys.stdout.buffer) as file:
-        count = 0
-        for line in app.export(options.project):
-            file.write(line + b"\n")
-            count += 1
-    screens.say(f"{count:,} lines written")
+        lines = app.report(options.project) if options.markdown else app.export(options.project)
+        file.writelines(line + b"\n" for line in lines)
+    if options.file != "-":
+        screens.say(f"wrote {options.file}")
     return Exit.OK
 
 
@@ -217,7 +218,7 @@ def _resolve(app: Application, options: Namespace) -> Session:
     return found[0]
 
 
-def _call(app: Application, method: str, params: object, kind: type[Any]) -> Any:  # noqa: ANN401  # `kind` it is
+def _call(app: Application, method: str, params: object, kind: type[T]) -> T:
     result = app.call(method, params)
     assert isinstance(result, kind)  # noqa: S101  # for the type checker; the table says so
     return result

@@ -2,6 +2,7 @@
 
 import argparse
 from importlib.metadata import version
+from typing import TypeAlias
 
 from sidecar.transports.cli.exits import Exit
 
@@ -32,7 +33,7 @@ answers JSON Lines from standard input, one line for each:
   {"id":1,"result":{…}}  or  {"id":1,"error":{"code":…,"message":…,"data":{"field":…}}}
 """
 
-Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # argparse names it nowhere else
 
 
 def build() -> argparse.ArgumentParser:
@@ -52,6 +53,7 @@ def build() -> argparse.ArgumentParser:
     _add_call(commands)
     export = _command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
+    export.add_argument("--markdown", action="store_true", help="write it for people to read")
     load = _command(commands, "import", "read an export; what is already there stays as it is")
     load.add_argument("file", nargs="?", default="-", help="where from (default: standard input)")
     return parser

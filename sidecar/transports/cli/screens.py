@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -17,55 +18,70 @@ from protocol.sessions import Session
 TAIL = 8
 """Letters of a session's id that people see and may type."""
 
-_console = Console(highlight=False)
+_STATUS = 5
+"""The column of a session's status."""
+_PIPE_WIDTH = 160
+
+_console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 _errors = Console(stderr=True, highlight=False)
-_STYLES = {"active": "bold green", "closed": "", "compacted": "dim"}
+_STYLES = {"active": "bold green", "closed": "default", "compacted": "dim"}
 
 
 def show_sessions(rows: Sequence[tuple[Session, str]], total: int) -> None:
     """Show sessions, newest first, each with what was last committed in it."""
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for name in ("started", "lasted", "events", "files", "source", "status", "id"):
-        table.add_column(
-            name, no_wrap=True, justify="right" if name in {"events", "files"} else "left"
-        )
-    table.add_column("last commit", no_wrap=True, overflow="ellipsis", ratio=1)
-    for session, headline in rows:
-        files = len(session.files_modified) + session.files_overflow
-        table.add_row(
-            local(session.started_at),
-            duration(session.last_event_at - session.started_at),
-            str(session.message_count),
-            str(files),
-            escape(", ".join(session.sources)),
-            session.status,
-            f"[cyan]{session.session_id[-TAIL:]}[/]",
-            clean(headline),
-            style=_STYLES[session.status],
-        )
-    _console.print(table)
+    names = ("started", "lasted", "events", "files", "source", "status", "id", "last commit")
+    _show_table(names, [_session_row(session, headline) for session, headline in rows])
     if total > len(rows):
-        _console.print(f"[dim]{len(rows)} of {total} sessions; --limit shows more[/]")
+        _console.print(f"[dim]{len(rows)} of {total:,} sessions; --limit shows more[/]")
 
 
 def show_session(session: Session, events: Sequence[Event], total: int) -> None:
     """Show one session with its events."""
-    _console.print(f"[bold]Session {session.session_id}[/] {session.status}")
+    _console.print(
+        f"[bold]Session {session.session_id}[/] [{_STYLES[session.status]}]{session.status}[/]"
+    )
     _console.print(
         f"{local(session.started_at)}, {duration(session.last_event_at - session.started_at)}, "
-        f"{session.message_count} events from {escape(', '.join(session.sources))}"
+        f"{plural(session.message_count, 'event')} from {clean(', '.join(session.sources))}\n"
     )
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(no_wrap=True, style="dim")
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-    for event in events:
-        table.add_row(local(event.occurred_at), event.kind, clean(headline(event)))
-    _console.print(table)
+    rows = [
+        [local(e.occurred_at), e.kind, plural(len(e.files), "file"), headline(e)] for e in events
+    ]
+    _show_table(("when", "what", "", ""), rows)
     if total > len(events):
-        _console.print(
-            f"[dim]{len(events)} of {total} events; --json with `call` reads the rest[/]"
+        _console.print(f"[dim]the first {len(events)} of {total:,} events[/]")
+
+
+def _session_row(session: Session, headline: str) -> list[str]:
+    return [
+        local(session.started_at),
+        duration(session.last_event_at - session.started_at),
+        str(session.message_count),
+        str(len(session.files_modified) + session.files_overflow),
+        ", ".join(session.sources),
+        session.status,
+        session.session_id[-TAIL:],
+        headline,
+    ]
+
+
+def _show_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Show rows in columns as wide as they need; the last one takes what is left of the line."""
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    columns = list(zip(names, *rows, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns[:-1]]
+    for name, width in zip(names, widths, strict=False):
+        is_number = name in {"events", "files"}
+        table.add_column(
+            name, min_width=width, no_wrap=True, justify="right" if is_number else "left"
         )
+    left = max(_console.width - sum(widths) - 2 * len(widths), 12)
+    table.add_column(names[-1], max_width=left, no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        table.add_row(
+            *map(clean, row), style=_STYLES.get(row[_STATUS]) if len(row) > _STATUS else None
+        )
+    _console.print(table, crop=False, soft_wrap=True)
 
 
 def show_status(status: Status) -> None:
@@ -142,6 +158,11 @@ def duration(span: timedelta) -> str:
     """Write a span in hours and minutes."""
     minutes = int(span.total_seconds()) // 60
     return f"{minutes // 60}h {minutes % 60:02d}m" if minutes >= 60 else f"{minutes}m"  # noqa: PLR2004  # minutes in an hour
+
+
+def plural(count: int, thing: str) -> str:
+    """Write a count of things."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def clean(text: str) -> str:

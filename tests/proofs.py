@@ -1,0 +1,31 @@
+"""Which tests say that they prove a promise: their docstring begins with its id.
+
+`A3, A4.` claims whole promises; what follows `Part of` is claimed in part and proves nothing yet.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+_CLAIM = re.compile(r"(?P<whole>[A-H]\d+(?:, [A-H]\d+)*)[.:]")
+
+
+def claims() -> dict[str, set[str]]:
+    """Collect the tests that claim each promise, as pytest names them below tests/."""
+    found: dict[str, set[str]] = {}
+    for name, docstring in _docstrings():
+        claim = _CLAIM.match(docstring)
+        for promise in re.findall(r"[A-H]\d+", claim["whole"]) if claim else ():
+            found.setdefault(promise, set()).add(name)
+    return found
+
+
+def _docstrings() -> Iterator[tuple[str, str]]:
+    for path in sorted(TESTS.rglob("test_*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith(
+                "test_"
+            ):
+                yield f"{path.relative_to(TESTS)}::{node.name}", ast.get_docstring(node) or ""

@@ -1,0 +1,293 @@
+"""The application: projects are recognised, histories imported, exports round-trip."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import GitFailedError, InvalidParamsError, NotFoundError
+from protocol.methods import METHODS, ScanParams, SessionPage
+from protocol.sessions import Session
+from sidecar import app as composition
+from sidecar.app import Application
+from sidecar.domain.sessions import Rule
+from sidecar.services import recording, scanning
+from sidecar.store.homes import Home
+from sidecar.store.ids import Ids
+from tests.support import HOUR, NOON, FixedClock, Repository, save
+
+
+@pytest.fixture
+def app(home: Home, repository: Repository) -> Application:
+    return Application(home, here=repository.path, source="cli-auto")
+
+
+def scan(app: Application, **params: object) -> tuple[int, int, int]:
+    result = app.scan(ScanParams(**params), lambda _done, _total: None)  # type: ignore[arg-type]  # tests vary them
+    return result.found, result.imported, result.sessions
+
+
+def listed(app: Application, project: Path | None = None) -> tuple[Session, ...]:
+    params = {"limit": 1000} | ({"project": str(project)} if project else {})
+    page = app.call("threadline/sessions/list", params)
+    assert isinstance(page, SessionPage)
+    return page.sessions
+
+
+def test_every_method_of_the_table_is_served() -> None:
+    """H4."""
+    assert sorted(composition._HANDLERS) == sorted(method.name for method in METHODS)
+
+
+def test_a_history_becomes_the_sessions_of_the_rule(
+    app: Application, repository: Repository
+) -> None:
+    """A4. Part of B5."""
+    hours = [0, 1, 3.9, 4, 7, 30, 33, 40]
+    for number, hour in enumerate(hours):
+        repository.commit(f"commit {number}", at=NOON - 100 * HOUR + hour * HOUR)
+    assert scan(app) == (8, 8, 4)
+    sessions = listed(app)[::-1]
+    assert [session.message_count for session in sessions] == [3, 2, 2, 1]
+    assert [s.status for s in sessions] == ["closed"] * 4
+    assert {s.source for s in sessions} == {"cli-scan"}
+    assert sessions[-1].head_commit_sha == repository.git("rev-parse", "HEAD")
+    assert all(s.ended_at and s.ended_at >= s.last_event_at >= s.started_at for s in sessions)
+
+
+def test_scanning_again_imports_only_what_is_new(app: Application, repository: Repository) -> None:
+    """Part of B5."""
+    repository.commit("one", at=NOON - 10 * HOUR)
+    assert scan(app) == (1, 1, 1)
+    before = listed(app)
+    assert scan(app) == (1, 0, 0)
+    assert listed(app) == before
+    repository.commit("two", at=NOON - 9 * HOUR)
+    assert scan(app) == (2, 1, 1)
+    assert [session.message_count for session in listed(app)] == [2]
+
+
+def test_an_interrupted_scan_goes_on_where_it_stopped(
+    app: Application, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of B5."""
+    monkeypatch.setattr(scanning, "CHUNK", 3)
+    for number in range(10):
+        repository.commit(f"{number}", at=NOON - 10 * HOUR + number * 3 * HOUR / 4)
+
+    def interrupt(done: int, _total: int) -> None:
+        if done >= 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        app.scan(ScanParams(), interrupt)
+    assert scan(app)[:2] == (10, 4)
+    assert sum(session.message_count for session in listed(app)) == 10
+
+
+def test_only_the_local_users_commits_unless_asked_for(
+    app: Application, repository: Repository
+) -> None:
+    """Part of B5."""
+    repository.commit("mine", at=NOON - HOUR)
+    repository.write("b.txt")
+    repository.git("add", "--all")
+    repository.git("commit", "-qm", "hers", "--author", "Eve <eve@example.org>", at=NOON)
+    repository.git(
+        "commit", "-qm", "now", "--allow-empty", "--author", "X <xada@example.org>", at=NOON
+    )
+    assert scan(app)[0] == 1
+    assert scan(app, author="eve@")[0] == 1
+    assert scan(app, since="2026-03-02T11:30:00Z", all_authors=True)[0] == 2
+    assert scan(app, all_authors=True) == (3, 0, 0)
+
+
+def test_without_a_git_identity_a_scan_asks_for_one(
+    app: Application, repository: Repository, tmp_path: Path
+) -> None:
+    """Part of B5."""
+    repository.commit("one", at=NOON)
+    (tmp_path / "gitconfig").write_text("")
+    with pytest.raises(InvalidParamsError) as refusal:
+        scan(app)
+    assert refusal.value.field == "author"
+
+
+def test_a_scan_outside_a_repository_says_so(app: Application, tmp_path: Path) -> None:
+    """Part of B5."""
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(GitFailedError):
+        scan(app, project=str(tmp_path / "plain"), all_authors=True)
+
+
+def project_id(app: Application, path: Path) -> str:
+    app._located.clear()
+    return app.project(str(path)).project_id
+
+
+def test_worktrees_clones_and_subfolders_are_the_same_project(
+    app: Application, repository: Repository, tmp_path: Path
+) -> None:
+    """A8."""
+    repository.commit("one", at=NOON, name="sub/file.txt")
+    here = project_id(app, repository.path)
+    repository.git("worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "other")
+    repository.git("clone", "--quiet", str(repository.path), str(tmp_path / "clone"))
+    repository.git("clone", "--quiet", f"file://{tmp_path / 'clone'}", str(tmp_path / "second"))
+    orphan = Repository(tmp_path / "tree")
+    orphan.git("checkout", "--quiet", "--orphan", "pages")
+    orphan.commit("another root", at=NOON)
+    for path in ("repository/sub", "repository/sub/file.txt", "tree", "clone", "second"):
+        assert project_id(app, tmp_path / path) == here, path
+
+
+def test_a_repository_keeps_its_memory_through_its_life(
+    app: Application, repository: Repository, tmp_path: Path
+) -> None:
+    """A8."""
+    begun = project_id(app, repository.path)
+    repository.commit("first", at=NOON)
+    assert project_id(app, repository.path) == begun
+    repository.git("remote", "add", "origin", "git@example.org:acme/tool.git")
+    assert project_id(app, repository.path) == begun
+    shutil.move(repository.path, tmp_path / "moved")
+    assert project_id(app, tmp_path / "moved") == begun
+    Repository(tmp_path / "moved").git(
+        "remote", "set-url", "origin", "https://example.org/acme/renamed"
+    )
+    assert project_id(app, tmp_path / "moved") == begun
+    fresh = Repository.create(repository.path)
+    fresh.commit("unrelated", at=NOON)
+    assert project_id(app, fresh.path) != begun
+
+
+def test_folders_that_only_share_a_name_never_share_memory(
+    app: Application, tmp_path: Path
+) -> None:
+    """A8."""
+    for place in ("x", "y"):
+        (tmp_path / place / "same").mkdir(parents=True)
+        Repository.create(tmp_path / place / "repo").commit(f"in {place}", at=NOON)
+    assert project_id(app, tmp_path / "x" / "same") != project_id(app, tmp_path / "y" / "same")
+    assert project_id(app, tmp_path / "x" / "repo") != project_id(app, tmp_path / "y" / "repo")
+
+
+def test_a_folder_without_git_is_its_real_path(app: Application, tmp_path: Path) -> None:
+    """A8."""
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "plain")
+    assert project_id(app, tmp_path / "link") == project_id(app, tmp_path / "plain")
+
+
+def test_a_submodule_is_a_project_of_its_own(
+    app: Application, repository: Repository, tmp_path: Path
+) -> None:
+    """A8."""
+    inner = Repository.create(tmp_path / "inner")
+    inner.commit("inner", at=NOON)
+    repository.commit("outer", at=NOON)
+    repository.git(
+        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.path), "sub"
+    )
+    assert project_id(app, repository.path / "sub") == project_id(app, inner.path)
+    assert project_id(app, repository.path / "sub") != project_id(app, repository.path)
+
+
+@pytest.mark.parametrize("lost", ["projects.jsonl", "lock"])
+def test_projects_are_found_again_when_the_index_is_lost(
+    lost: str, app: Application, repository: Repository, home: Home, clock: FixedClock
+) -> None:
+    """A8, H1."""
+    begun = project_id(app, repository.path)
+    repository.commit("first", at=NOON)
+    scan(app)
+    home.close()
+    (home.folder / lost).unlink()
+    again = Application(Home(home.folder, Ids(clock), Rule()), here=repository.path, source="x")
+    assert again.project(None).project_id == begun
+    assert [s.message_count for s in listed(again)] == [1]
+
+
+def test_an_unknown_project_is_refused(app: Application) -> None:
+    """H4."""
+    for reference in ("/nowhere/at/all", "0" * 20):
+        with pytest.raises(NotFoundError) as refusal:
+            app.call("threadline/status", {"project": reference})
+        assert refusal.value.field == "project"
+
+
+@pytest.fixture
+def filled(app: Application, repository: Repository, clock: FixedClock) -> Application:
+    """Give a project sessions of all kinds: imported, captured, closed by hand, active."""
+    for number in range(6):
+        repository.commit(f"commit {number}", at=NOON - (40 - number * 3) * HOUR)
+    scan(app)
+    vault = app.vault(app.project(None))
+    recording.ingest(vault, [save("größe\n.py", key="a"), save("b", at=NOON - HOUR)], "vscode")
+    app.call("threadline/sessions/close", {})
+    clock.pass_(HOUR)
+    recording.ingest(vault, [save("c", key="c")], "claude-code")
+    return app
+
+
+def test_an_export_comes_back_without_a_difference(
+    filled: Application, tmp_path: Path, clock: FixedClock
+) -> None:
+    """H2."""
+    lines = list(filled.export(None))
+    other = Application(Home(tmp_path / "other", Ids(clock), Rule()), here=filled.here, source="x")
+    moved = other.load(lines, None)
+    assert list(other.export(None)) == lines
+    assert listed(other) == listed(filled)
+    assert other.load(lines, None) == moved
+    assert list(other.export(None)) == lines
+    for session in listed(filled):
+        params = {"sessionId": session.session_id}
+        assert other.call("threadline/sessions/events", params) == filled.call(
+            "threadline/sessions/events", params
+        )
+    again = [save(key="a"), save(key="c")]
+    placed = recording.ingest(other.vault(other.project(None)), again, "vscode")
+    assert [event.outcome for event in placed] == ["duplicate", "duplicate"]
+
+
+def test_an_export_can_move_into_another_project(filled: Application, tmp_path: Path) -> None:
+    """H2."""
+    (tmp_path / "plain").mkdir()
+    lines = list(filled.export(None))
+    moved = filled.load(lines, str(tmp_path / "plain"))
+    assert moved.project_id == project_id(filled, tmp_path / "plain")
+    there = listed(filled, tmp_path / "plain")
+    assert {session.project_id for session in there} == {moved.project_id}
+    assert [s.message_count for s in there] == [s.message_count for s in listed(filled)]
+
+
+def test_a_report_reads_as_markdown_and_cannot_be_broken_out_of(
+    filled: Application, repository: Repository
+) -> None:
+    """H2."""
+    repository.commit("# not a heading <script> [x](y) `code`", at=NOON - 39 * HOUR)
+    scan(filled)
+    text = b"\n".join(filled.report(None)).decode()
+    assert text.startswith("# repository\n\n")
+    assert text.count("\n## ") == len(listed(filled))
+    assert r": \# not a heading \<script\> \[x\](y) \`code\`" in text
+    assert "save: größe .py" in text
+
+
+@pytest.mark.parametrize("cut", [1, -1, -3])
+def test_a_cut_off_export_is_noticed(filled: Application, cut: int, tmp_path: Path) -> None:
+    """H2, H4."""
+    lines = list(filled.export(None))[:cut]
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(InvalidParamsError, match="cut off"):
+        filled.load(lines, str(tmp_path / "plain"))
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"[1]", b"not json", b'{"table":"sessions"}'])
+def test_a_file_that_is_no_export_changes_nothing(app: Application, line: bytes) -> None:
+    """H2, H4."""
+    with pytest.raises(InvalidParamsError) as refusal:
+        app.load([line], None)
+    assert refusal.value.field == "line 1"
+    assert listed(app) == ()

@@ -1,0 +1,58 @@
+"""The generated files say what the protocol says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+
+def generate(root: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, str(root / "tools" / "generate.py"), *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(root)},
+    )
+
+
+def test_the_committed_files_are_fresh() -> None:
+    done = generate(ROOT, "--check")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "path", ["protocol/schema.json", "editors/vscode/src/protocol.generated.ts"]
+)
+@pytest.mark.parametrize("content", [None, "", "// old\n"])
+def test_a_stale_or_missing_file_is_noticed(path: str, content: str | None, tmp_path: Path) -> None:
+    copy = _copy(tmp_path)
+    (copy / path).unlink()
+    if content is not None:
+        (copy / path).write_text(content)
+    done = generate(copy, "--check")
+    assert done.returncode == 1
+    assert f"{path} is stale" in done.stderr
+
+
+def test_a_generator_that_crashes_is_noticed(tmp_path: Path) -> None:
+    copy = _copy(tmp_path)
+    (copy / "protocol" / "broken.py").write_text("raise RuntimeError\n")
+    assert generate(copy, "--check").returncode != 0
+
+
+def _copy(folder: Path) -> Path:
+    """Copy what the generator reads and writes."""
+    for path in [
+        *ROOT.glob("protocol/*"),
+        ROOT / "tools" / "generate.py",
+        *ROOT.glob("editors/vscode/src/*"),
+    ]:
+        if path.is_file():
+            target = folder / "copy" / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(path.read_bytes())
+    return folder / "copy"

@@ -1,0 +1,164 @@
+"""The command line as a user runs it: a process, its output, its exit code."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from sidecar.transports.cli.exits import Exit
+from tests.support import HOUR, NOON, Repository, threadline
+
+
+@pytest.fixture
+def worked(repository: Repository) -> Repository:
+    for number in range(3):
+        repository.commit(
+            f"step {number} [bold]of[/] the \x1b[31mwork", at=NOON + number * 3 * HOUR
+        )
+    return repository
+
+
+def test_scan_then_sessions_then_show(worked: Repository) -> None:
+    """Part of B5."""
+    scanned = threadline("scan", cwd=worked.path)
+    assert scanned.returncode == Exit.OK
+    assert b"3 imported into 2 sessions" in scanned.stderr
+    listed = threadline("sessions", cwd=worked.path)
+    assert listed.returncode == Exit.OK
+    assert b"step 2 [bold]of[/] the  [31mwork" in listed.stdout
+    assert b"\x1b" not in listed.stdout
+    tail = listed.stdout.decode().splitlines()[2].split()[8]
+    shown = threadline("sessions", "show", tail, cwd=worked.path)
+    assert shown.returncode == Exit.OK
+    assert shown.stdout.count(b"commit  1 file  step") == 2
+
+
+def test_every_listing_speaks_json(worked: Repository) -> None:
+    """Part of B5."""
+    scanned = json.loads(threadline("scan", "--json", cwd=worked.path).stdout)
+    assert (scanned["found"], scanned["imported"], scanned["sessions"]) == (3, 3, 2)
+    page = json.loads(threadline("sessions", "--json", cwd=worked.path).stdout)
+    assert [session["messageCount"] for session in page["sessions"]] == [1, 2]
+    shown = json.loads(threadline("sessions", "show", "--json", cwd=worked.path).stdout)
+    assert shown == page["sessions"][0]
+    status = json.loads(threadline("status", "--json", cwd=worked.path).stdout)
+    assert (status["sessions"], status["events"]) == (2, 3)
+    called = threadline("call", "threadline/sessions/list", '{"limit": 1}', cwd=worked.path)
+    assert json.loads(called.stdout)["total"] == 2
+
+
+def test_close_and_status_for_people(repository: Repository) -> None:
+    """Part of A5."""
+    event = b'{"id":1,"method":"threadline/ingest","params":{"events":[{"kind":"capture","text":"hi"}]}}\n'
+    answered = threadline("call", "-", cwd=repository.path, stdin=event)
+    assert json.loads(answered.stdout)["result"]["events"][0]["outcome"] == "stored"
+    assert b"active" in threadline("status", cwd=repository.path).stdout
+    closed = threadline("sessions", "close", cwd=repository.path)
+    assert closed.returncode == Exit.OK
+    assert threadline("sessions", "close", cwd=repository.path).returncode == Exit.CONFLICT
+
+
+def test_a_stream_of_calls_goes_on_after_bad_lines(repository: Repository) -> None:
+    """H4."""
+    lines = [
+        b'{"id":1,"method":"threadline/status"}',
+        b"{",
+        b'{"id":2,"method":"no"}',
+        b'{"id":3,"method":"threadline/status"}',
+    ]
+    done = threadline("call", "-", cwd=repository.path, stdin=b"\n".join(lines))
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["id"] for answer in answers] == [1, None, 2, 3]
+    assert ["result" in answer for answer in answers] == [True, False, False, True]
+    assert done.returncode == Exit.OK
+
+
+def test_export_and_import_files(worked: Repository, tmp_path: Path) -> None:
+    """H2."""
+    threadline("scan", cwd=worked.path)
+    file = tmp_path / "memory.jsonl"
+    assert threadline("export", str(file), cwd=worked.path).returncode == Exit.OK
+    assert threadline("export", str(file), cwd=worked.path).returncode == Exit.USAGE
+    elsewhere = str(tmp_path / "elsewhere")
+    assert (
+        threadline("import", str(file), cwd=worked.path, THREADLINE_HOME=elsewhere).returncode
+        == Exit.OK
+    )
+    again = threadline("export", cwd=worked.path, THREADLINE_HOME=elsewhere)
+    assert again.stdout == file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["dance"], Exit.USAGE),
+        (["sessions", "show"], Exit.NOT_FOUND),
+        (["sessions", "show", "nothing"], Exit.NOT_FOUND),
+        (["sessions", "--project", "/nowhere"], Exit.NOT_FOUND),
+        (["sessions", "--limit", "0"], Exit.USAGE),
+        (["import", "/nowhere"], Exit.NOT_FOUND),
+        (["call", "threadline/nothing"], Exit.USAGE),
+        (["call", "threadline/status", "{"], Exit.USAGE),
+        (["scan", "--author", "a", "--all-authors"], Exit.USAGE),
+    ],
+)
+def test_what_is_wrong_is_said_with_a_named_exit_code(
+    arguments: list[str], code: Exit, repository: Repository
+) -> None:
+    """H4."""
+    done = threadline(*arguments, cwd=repository.path)
+    assert done.returncode == code
+    assert done.stderr.strip()
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b""
+
+
+def test_a_folder_without_git_can_be_used_but_not_scanned(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert threadline("status", cwd=plain).returncode == Exit.OK
+    assert threadline("scan", "--all-authors", cwd=plain).returncode == Exit.GIT_FAILED
+
+
+def test_a_store_that_cannot_be_used_is_said(repository: Repository, tmp_path: Path) -> None:
+    """H5."""
+    (tmp_path / "file").write_text("")
+    done = threadline("status", cwd=repository.path, THREADLINE_HOME=str(tmp_path / "file"))
+    assert done.returncode == Exit.STORE_REFUSED
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "projects").symlink_to(tmp_path)
+    done = threadline("status", cwd=repository.path, THREADLINE_HOME=str(tmp_path / "real"))
+    assert done.returncode == Exit.STORE_REFUSED
+
+
+def test_help_teaches(repository: Repository) -> None:
+    for command in ([], ["scan"], ["sessions"], ["call"], ["export"], ["import"], ["status"]):
+        done = threadline(*command, "--help", cwd=repository.path)
+        assert done.returncode == Exit.OK
+        assert b"usage: threadline" in done.stdout
+    main = threadline("--help", cwd=repository.path).stdout
+    assert b"exit codes:" in main
+    assert b"storage_failed" in main
+
+
+def test_nothing_is_written_outside_the_home(worked: Repository, tmp_path: Path) -> None:
+    """H5. Part of B7."""
+    before = {p: p.stat().st_mtime_ns for p in worked.path.rglob("*")}
+    threadline("scan", cwd=worked.path)
+    threadline("sessions", cwd=worked.path)
+    assert {p: p.stat().st_mtime_ns for p in worked.path.rglob("*")} == before
+    assert {p.name for p in tmp_path.iterdir()} == {"home", "repository", "gitconfig"}
+
+
+def test_no_connection_is_ever_opened(worked: Repository, tmp_path: Path) -> None:
+    """H5: a module that refuses sockets is loaded first; nothing notices."""
+    (tmp_path / "guard").mkdir()
+    (tmp_path / "guard" / "sitecustomize.py").write_text(
+        "import socket\ndef refuse(*_, **__):\n    raise AssertionError('network')\n"
+        "socket.socket.connect = refuse\nsocket.getaddrinfo = refuse\n"
+    )
+    path = f"{tmp_path / 'guard'}{os.pathsep}{Path(__file__).resolve().parents[2]}"
+    for command in (["scan"], ["sessions"], ["status"], ["export"]):
+        done = threadline(*command, cwd=worked.path, PYTHONPATH=path)
+        assert done.returncode == Exit.OK, done.stderr
