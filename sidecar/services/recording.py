@@ -24,10 +24,11 @@ class Waiting(Params, frozen=True, kw_only=True):
 
 
 def ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[PlacedEvent]:
-    """Store a batch; where the store is stuck, keep it in the inbox, just as safely."""
+    """Store a batch after all that waits; where the store is stuck, let it wait too, just as safely."""
     now = vault.clock()
     try:
         with vault.lock.held():
+            drain(vault)
             return _place(vault, events, source, now=now)
     except BusyError:
         waiting = Waiting(
@@ -41,6 +42,8 @@ def ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[Placed
 
 def drain(vault: Vault) -> int:
     """Place everything that waits in the inbox; tell how many events that was."""
+    if vault.inbox.is_empty():
+        return 0
     with vault.lock.held():
         return sum(_drain_batch(vault, batch) for batch in vault.inbox.collect(vault.ids.next()))
 

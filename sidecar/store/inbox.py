@@ -42,6 +42,14 @@ class Inbox:
         files.ensure_folder(self.folder)
         files.replace(self.folder / f"{name}{_BATCH}", b"".join(line + b"\n" for line in lines))
 
+    def is_empty(self) -> bool:
+        """Tell whether nothing waits."""
+        try:
+            with os.scandir(self.folder) as entries:
+                return not any(entry.name.endswith((_CURRENT, _BATCH)) for entry in entries)
+        except FileNotFoundError:
+            return True
+
     def collect(self, name: str) -> list[Path]:
         """Give all batches, oldest first; the caller holds the store's lock and calls `done`."""
         current = self.folder / _CURRENT

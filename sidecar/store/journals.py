@@ -117,6 +117,7 @@ class Journal:
     def rewrite(self) -> None:
         """Replace the file by one line for each living document."""
         with self.mutex:
+            self.refresh()
             files.replace(self.path, b"".join(self._snapshot()))
             self._seen_turn = None
             self.refresh()

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import random
 import sys
 import threading
 import time
@@ -14,8 +13,6 @@ from sidecar.store import files
 
 PATIENCE = 3.0
 """Seconds to wait for a holder that does not let go."""
-_FIRST_PAUSE = 0.0005
-_LONGEST_PAUSE = 0.01
 
 
 class Lock:
@@ -27,9 +24,10 @@ class Lock:
         self.patience = patience
         self._threads = threading.RLock()
         self._depth = 0
-        self._descriptor = -1
         self._turn = 0
         self._holder = 0
+        self._descriptor = -1
+        self._waiter: _Waiter | None = None
 
     @property
     def turn(self) -> int | None:
@@ -60,24 +58,65 @@ class Lock:
 
     def close(self) -> None:
         """Give the file back."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        with self._threads:
+            if self._descriptor >= 0:
+                os.close(self._descriptor)
+                self._descriptor = -1
 
     def _take(self, deadline: float) -> None:
         if self._descriptor < 0:
             self._descriptor = files.open_private(self.path)
-        pause = _FIRST_PAUSE
-        while not _try_lock(self._descriptor):
-            if time.monotonic() >= deadline:
-                raise self._busy()
-            time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  # spreads waiters, guards nothing
-            pause = min(pause * 2, _LONGEST_PAUSE)
+        if _try_lock(self._descriptor):
+            return
+        if self._waiter is None or not self._waiter.is_joined():
+            self._waiter = _Waiter(files.open_private(self.path))
+        if not self._waiter.has_served(max(deadline - time.monotonic(), 0)):
+            raise self._busy()
+        os.close(self._descriptor)
+        self._descriptor, self._waiter = self._waiter.descriptor, None
 
     def _busy(self) -> BusyError:
         return BusyError(
             f"{self.path} was held by another process for {self.patience:g} s; try again"
         )
+
+
+class _Waiter:
+    """Stands in the system's own queue for a lock, which is fair, in a thread that may be left behind.
+
+    Asking again and again would let a busy writer starve the others; a plain wait could never be given
+    up. Whoever loses patience leaves the waiter standing: the next to ask joins it, and if nobody does,
+    it lets the lock go as soon as it gets it.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self._mutex = threading.Lock()
+        self._is_wanted = True
+        self._is_over = False
+        self._served = threading.Event()
+        threading.Thread(target=self._stand, daemon=True).start()
+
+    def is_joined(self) -> bool:
+        """Want this waiter's lock, too; False if it is not standing any more."""
+        with self._mutex:
+            self._is_wanted = not self._is_over
+            return self._is_wanted
+
+    def has_served(self, seconds: float) -> bool:
+        """Wait that long for the lock; False if nobody wants it any more after that."""
+        self._served.wait(seconds)
+        with self._mutex:
+            self._is_wanted = self._is_over
+            return self._is_over
+
+    def _stand(self) -> None:
+        _lock(self.descriptor)
+        with self._mutex:
+            self._is_over = True
+            if not self._is_wanted:
+                os.close(self.descriptor)
+            self._served.set()
 
 
 if sys.platform == "win32":
@@ -90,6 +129,10 @@ if sys.platform == "win32":
         except OSError:
             return False
         return True
+
+    def _lock(descriptor: int) -> None:
+        while not _try_lock(descriptor):
+            time.sleep(0.005)
 
     def _unlock(descriptor: int) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -104,6 +147,9 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
     def _unlock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
