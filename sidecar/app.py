@@ -2,6 +2,7 @@
 
 import os
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,6 +54,7 @@ class Application:
         self.source = source
         self._located: TTLCache[str, Project] = TTLCache(maxsize=256, ttl=_LOCATED_FOR)
         self._maintained: set[str] = set()
+        self._mutex = threading.Lock()
 
     def call(self, name: str, params: object) -> Record:
         """Answer one request; whatever is wrong with it is raised as a ThreadlineError."""
@@ -64,9 +66,12 @@ class Application:
     def project(self, reference: str | None) -> Project:
         """Find the project that a request names by path or id."""
         reference = reference or str(self.here)
-        project = self._located.get(reference)
+        with self._mutex:
+            project = self._located.get(reference)
         if project is None:
-            project = self._located[reference] = self._locate(reference)
+            project = self._locate(reference)
+            with self._mutex:
+                self._located[reference] = project
         return project
 
     def vault(self, project: Project) -> Vault:

@@ -49,7 +49,9 @@ class Chronicle:
             empty = {key for key in self._marked() if self._events.is_empty(key)}
             kept = (record for record in self._records.all() if record.session_id not in empty)
             line = sorted(kept, key=lambda session: (session.started_at, session.session_id))
-            self._timeline = (self._journal.revision, line)
+            # A session may get its first event without a word in this journal.
+            if not empty:
+                self._timeline = (self._journal.revision, line)
         return line
 
     def get(self, session_id: str) -> Session | None:

@@ -1,6 +1,8 @@
 """The raw events of each session, in that session's own journal."""
 
+import contextlib
 import os
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -8,12 +10,13 @@ import msgspec
 from cachetools import LRUCache
 from tinydb import where
 
+from protocol.errors import BusyError
 from protocol.events import Event
 from sidecar.store import files, lines
 from sidecar.store.ids import Ids
 from sidecar.store.journals import FORMAT, Journal
 from sidecar.store.locks import Lock
-from sidecar.store.tables import JournalDatabase, JournalStorage, mend
+from sidecar.store.tables import JournalDatabase, JournalStorage
 
 TABLE = "events"
 SUFFIX = ".jsonl"
@@ -29,26 +32,28 @@ class Events:
         self._lock = lock
         self._ids = ids
         self._open: _OpenJournals = _OpenJournals(maxsize=_OPEN_AT_ONCE)
+        self._mutex = threading.RLock()
 
     def read(self, session_id: str) -> list[Event]:
         """Give a session's events in the order of their arrival."""
-        database = self._database(session_id)
-        mend(database, self._lock)
-        documents = database.table(TABLE).all()
+        self._mend(session_id)
+        with self._mutex:
+            documents = self._database(session_id).table(TABLE).all()
         return [msgspec.convert(document, Event) for document in documents]
 
     def find(self, session_id: str, key: str) -> list[str]:
         """Find the ids of a session's events by their idempotency key."""
-        table = self._database(session_id).table(TABLE)
-        return [str(found.doc_id) for found in table.search(where("idempotencyKey") == key)]
+        with self._mutex:
+            table = self._database(session_id).table(TABLE)
+            return [str(found.doc_id) for found in table.search(where("idempotencyKey") == key)]
 
     def is_empty(self, session_id: str) -> bool:
         """Tell whether a session has no event at all."""
         if not os.path.lexists(self._path(session_id)):
             return True
-        database = self._database(session_id)
-        mend(database, self._lock)
-        return not len(database.table(TABLE))
+        self._mend(session_id)
+        with self._mutex:
+            return not len(self._database(session_id).table(TABLE))
 
     def append(self, batches: Mapping[str, Sequence[Event]], new: Collection[str]) -> None:
         """Add events to their sessions, `new` or not; when this returns they are on the disk."""
@@ -58,7 +63,8 @@ class Events:
                 self._create(session_id, events)
             else:
                 ops = [(TABLE, event.event_id, msgspec.to_builtins(event)) for event in events]
-                self._database(session_id).journal.append(ops, durable=is_lone)
+                with self._mutex:
+                    self._database(session_id).journal.append(ops, durable=is_lone)
         if batches and not is_lone:
             files.sync_all(self.folder, [self._path(session_id) for session_id in batches])
 
@@ -70,8 +76,18 @@ class Events:
 
     def close(self) -> None:
         """Give all files back."""
-        while self._open:
-            self._open.popitem()
+        with self._mutex:
+            while self._open:
+                self._open.popitem()
+
+    def _mend(self, session_id: str) -> None:
+        """Heal a damaged journal, unless another process keeps the lock; it comes before our mutex."""
+        with self._mutex:
+            journal = self._database(session_id).journal
+            journal.refresh()
+        if journal.is_damaged:
+            with contextlib.suppress(BusyError), self._lock.held(), self._mutex:
+                self._database(session_id).journal.prepare()
 
     def _create(self, session_id: str, events: Sequence[Event]) -> None:
         """Write a session's first events and its journal in one go."""

@@ -2,12 +2,13 @@
 
 import os
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 from protocol.projects import Project
 from sidecar.domain.sessions import Rule
-from sidecar.store import files, tables
+from sidecar.store import files
 from sidecar.store.ids import Ids
 from sidecar.store.journals import Journal
 from sidecar.store.locks import Lock
@@ -45,13 +46,15 @@ class Home:
         )
         self._index = Shelf(self._database, "projects", Project)
         self._vaults: dict[str, Vault] = {}
+        self._mutex = threading.Lock()
 
     def projects(self) -> list[Project]:
         """Give all projects this home knows."""
         journal = self._database.journal
-        tables.mend(self._database, self.lock)
-        if not journal.exists:
+        journal.refresh()
+        if journal.is_damaged or not journal.exists:
             with self.lock.held():
+                journal.prepare()
                 journal.append([self._index.put(p.project_id, p) for p in self._from_vaults()])
         return self._index.all()
 
@@ -65,11 +68,13 @@ class Home:
 
     def vault(self, project_id: str) -> Vault:
         """Open a project's memory, once."""
-        vault = self._vaults.get(project_id)
-        if vault is None:
-            folder = self.folder / "projects" / project_id
-            vault = self._vaults[project_id] = open_vault(folder, project_id, self.ids, self._rule)
-        return vault
+        with self._mutex:
+            vault = self._vaults.get(project_id)
+            if vault is None:
+                folder = self.folder / "projects" / project_id
+                vault = open_vault(folder, project_id, self.ids, self._rule)
+                self._vaults[project_id] = vault
+            return vault
 
     def close(self) -> None:
         """Give all files back."""

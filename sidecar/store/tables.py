@@ -1,6 +1,5 @@
 """TinyDB over a journal: its tables, queries and documents, without its rewriting of the whole file."""
 
-import contextlib
 import copy
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
@@ -11,7 +10,6 @@ from tinydb.storages import Storage
 from tinydb.table import Document as TinyDocument
 from tinydb.table import Table
 
-from protocol.errors import BusyError
 from sidecar.store.ids import Ids
 from sidecar.store.journals import Journal
 from sidecar.store.lines import Document, Op
@@ -111,14 +109,6 @@ class JournalDatabase(TinyDB):
         """The journal below."""
         storage: JournalStorage = self.storage  # type: ignore[assignment]  # the one we are made with
         return storage.journal
-
-
-def mend(database: JournalDatabase, lock: Lock) -> None:
-    """Heal a damaged journal; where another process keeps the lock, what is good is served as it is."""
-    database.journal.refresh()
-    if database.journal.is_damaged:
-        with contextlib.suppress(BusyError), lock.held():
-            database.journal.prepare()
 
 
 class Changes(MutableMapping[str, Document]):

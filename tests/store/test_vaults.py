@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,6 +79,24 @@ def test_a_session_without_an_event_is_forgotten(vault: Vault) -> None:
     assert listed(reopen(vault)) == ()
     recording.ingest(vault, [save()], "vscode")
     assert [s.message_count for s in listed(vault)] == [1]
+
+
+def test_a_session_is_seen_as_soon_as_its_first_event_is_there(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H1: another process looks between the session's record and its first event."""
+    reader = reopen(vault)
+    append = vault.sessions._events.append
+
+    def look_first(*arguments: Any) -> None:
+        assert listed(reader) == ()
+        append(*arguments)
+
+    monkeypatch.setattr(vault.sessions._events, "append", look_first)
+    recording.ingest(vault, [save()], "vscode")
+    assert len(listed(reader)) == 1
+    recording.ingest(reader, [save()], "vscode")
+    assert [session.message_count for session in listed(vault)] == [2]
 
 
 def delete(path: Path) -> None:
