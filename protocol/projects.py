@@ -1,12 +1,12 @@
 """Projects: one repository each, wherever it is checked out."""
 
-from protocol.values import Record, Timestamp
+from protocol.values import ProjectId, Record, Timestamp
 
 
 class Project(Record, frozen=True, kw_only=True):
     """What is known of a repository, enough to recognise it again."""
 
-    project_id: str
+    project_id: ProjectId
     name: str
     folders: tuple[str, ...]
     """Real paths it was seen at: git's common folder, or the folder itself without git."""

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -11,6 +11,7 @@ from protocol.sessions import Session
 from protocol.values import Record
 
 FILES_KEPT = 500
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Rule(Record, frozen=True, kw_only=True):
@@ -34,8 +35,8 @@ Opener = Callable[[datetime, int], Session]
 
 
 def clamp(moment: datetime, now: datetime, rule: Rule) -> datetime:
-    """Take a moment as it is, unless it lies in the future."""
-    return now if moment > now + rule.tolerance else moment
+    """Take a moment as it is, unless it lies in the future or before there were computers."""
+    return now if moment > now + rule.tolerance else max(moment, EPOCH)
 
 
 def credible(timeline: Sequence[Session], now: datetime, rule: Rule) -> Sequence[Session]:

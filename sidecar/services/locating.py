@@ -23,7 +23,10 @@ def locate(home: Home, common_folder: Path, ask: Ask) -> Project:
         project = identities.found(facts, home.ids.clock())
         home.put(project)
     learned = identities.learn(project, facts)
-    if learned != project:
+    if (
+        learned != project
+        or home.vault(project.project_id).projects.get(project.project_id) is None
+    ):
         home.put(learned)
     return learned
 

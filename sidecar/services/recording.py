@@ -76,21 +76,21 @@ def _place(
 ) -> list[PlacedEvent]:
     """Store what is new of a batch; the caller holds the store's lock."""
     known = vault.sessions.find(filter(None, (event.idempotency_key for event in events)))
-    new: dict[str, NewEvent] = {}
-    for index, event in enumerate(events):
-        if event.idempotency_key not in known:
-            new.setdefault(event.idempotency_key or f"#{index}", event)
+    names = [event.idempotency_key or index for index, event in enumerate(events)]
+    new: dict[str | int, NewEvent] = {}
+    for name, event in zip(names, events, strict=True):
+        if name not in known:
+            new.setdefault(name, event)
     stored = _store(vault, list(new.values()), source, now=now) if new else []
     placed = dict(zip(new, stored, strict=True))
     answers: list[PlacedEvent] = []
-    for index, event in enumerate(events):
-        key = event.idempotency_key or f"#{index}"
-        if key in known:
-            session_id: str = known[key]
-            event_id = vault.sessions.event_id(session_id, key)
+    for name, event in zip(names, events, strict=True):
+        if isinstance(name, str) and name in known:
+            session_id: str = known[name]
+            event_id = vault.sessions.event_id(session_id, name)
         else:
-            session_id, event_id = placed[key].session_id, placed[key].event_id
-        outcome: Outcome = "stored" if event is new.get(key) else "duplicate"
+            session_id, event_id = placed[name].session_id, placed[name].event_id
+        outcome: Outcome = "stored" if event is new.get(name) else "duplicate"
         answers.append(PlacedEvent(outcome=outcome, event_id=event_id, session_id=session_id))
     return answers
 

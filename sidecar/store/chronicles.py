@@ -132,16 +132,15 @@ class Chronicle:
             self._journal.append(drops)
         self._settle({})
 
-    def adopt(self, project_id: str, rule: Rule) -> int:
-        """Make records anew for session journals that have none; tell how many."""
-        adopted: list[Session] = []
+    def recover(self, project_id: str, rule: Rule) -> Iterator[Op]:
+        """Tell how to make records anew for session journals that have none."""
         for session_id in self._events.session_ids():
-            if self._records.get(session_id) is None:
+            if session_id not in self._journal.rows(self._records.name).documents:
                 events = self._events.read(session_id)
                 if events:
-                    adopted.append(sessions.restore(session_id, project_id, events, rule))
-        self.close_sessions(adopted)
-        return len(adopted)
+                    session = sessions.restore(session_id, project_id, events, rule)
+                    yield self._records.put(session_id, session)
+                    yield self._unsettled.put(session_id, Unsettled(session_id=session_id))
 
     def count_events(self) -> int:
         """Count all events, settled or not."""

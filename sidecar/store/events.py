@@ -70,9 +70,7 @@ class Events:
 
     def session_ids(self) -> Iterator[str]:
         """Go through all sessions that have a journal."""
-        with os.scandir(self.folder) as entries:
-            names = sorted(entry.name for entry in entries if entry.name.endswith(SUFFIX))
-        yield from (name.removesuffix(SUFFIX) for name in names)
+        yield from sorted(path.name.removesuffix(SUFFIX) for path in self.folder.glob(f"*{SUFFIX}"))
 
     def close(self) -> None:
         """Give all files back."""

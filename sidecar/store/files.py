@@ -54,6 +54,11 @@ def open_private(path: Path, flags: int = os.O_RDWR | os.O_CREAT | os.O_APPEND) 
             raise
         set_aside(path)
         return open_private(path, flags)
+    except FileNotFoundError:
+        if not flags & os.O_CREAT or path.parent.is_dir():
+            raise
+        ensure_folder(path.parent)
+        return open_private(path, flags)
     try:
         facts = os.fstat(descriptor)
         _refuse_strangers(path, facts, stat.S_IFREG)
@@ -89,6 +94,20 @@ def append(descriptor: int, data: bytes, path: Path) -> None:
         except OSError:
             os.ftruncate(descriptor, end)
             raise
+
+
+def is_at(descriptor: int, path: Path) -> bool:
+    """Tell whether an open file is the one at this path."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def ends_line(descriptor: int) -> bool:
+    """Tell whether a file is empty or ends with a complete line."""
+    end = os.fstat(descriptor).st_size
+    return end == 0 or os.pread(descriptor, 1, end - 1) == b"\n"
 
 
 def sync(descriptor: int, path: Path) -> None:

@@ -86,5 +86,10 @@ class Home:
 
     def _from_vaults(self) -> list[Project]:
         folders = sorted(path for path in (self.folder / "projects").iterdir() if path.is_dir())
-        known = (folder.name for folder in folders if os.path.lexists(folder / JOURNAL))
-        return [project for name in known for project in self.vault(name).projects.all()]
+        found: list[Project] = []
+        for folder in folders:
+            if os.path.lexists(folder / JOURNAL):
+                vault = open_vault(folder, folder.name, self.ids, self._rule)
+                found += vault.projects.all()
+                vault.close()
+        return found

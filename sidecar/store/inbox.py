@@ -32,6 +32,8 @@ class Inbox:
         with self._lock.held():
             descriptor = files.open_private(path)
             try:
+                # Whoever wrote before may have been killed in the middle of a line.
+                files.append(descriptor, b"" if files.ends_line(descriptor) else b"\n", path)
                 files.append(descriptor, line + b"\n", path)
                 files.sync(descriptor, path)
             finally:

@@ -9,7 +9,7 @@ import contextlib
 import gc
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from protocol.errors import StorageFailedError, StoreRefusedError
@@ -27,10 +27,14 @@ SLACK = 1000
 class Journal:
     """The tables of one file; whoever calls `append` or `rewrite` holds the store's lock."""
 
-    def __init__(self, path: Path, lock: Lock) -> None:
-        """Name the file and the store's lock; nothing is read or made yet."""
+    def __init__(self, path: Path, lock: Lock, recover: Callable[[], Iterable[Op]] = tuple) -> None:
+        """Name the file and the store's lock; nothing is read or made yet.
+
+        `recover` tells, when the file was lost or damaged, what else is known of its documents.
+        """
         self.path = path
         self._lock = lock
+        self._recover = recover
         self._seen_turn: int | None = None
         self.tables: dict[str, Rows] = {}
         self.format = FORMAT
@@ -99,20 +103,16 @@ class Journal:
     def prepare(self) -> None:
         """Make sure that a line can be added: the file is there, and good to its last byte."""
         self.refresh()
-        if self.is_damaged:
-            self.heal()
-        elif not self.exists:
+        if self.is_damaged or not self.exists:
+            if self.is_damaged:
+                files.set_aside(self.path)
+            self._apply(self._recover())
             self.rewrite()
 
     def sync(self) -> None:
         """Make everything appended so far durable."""
         if self.exists:
             files.sync(self._descriptor, self.path)
-
-    def heal(self) -> None:
-        """Keep the damaged file aside, go on with what is good, and say so."""
-        files.set_aside(self.path)
-        self.rewrite()
 
     def rewrite(self) -> None:
         """Replace the file by one line for each living document."""

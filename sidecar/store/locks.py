@@ -64,10 +64,17 @@ class Lock:
                 self._descriptor = -1
 
     def _take(self, deadline: float) -> None:
-        if self._descriptor < 0:
-            self._descriptor = files.open_private(self.path)
-        if _try_lock(self._descriptor):
-            return
+        """Lock the file that is there now; a deleted one excludes nobody."""
+        while True:
+            if self._descriptor < 0:
+                self._descriptor = files.open_private(self.path)
+            if not _try_lock(self._descriptor):
+                self._wait(deadline)
+            if files.is_at(self._descriptor, self.path):
+                return
+            self.close()
+
+    def _wait(self, deadline: float) -> None:
         if self._waiter is None or not self._waiter.is_joined():
             self._waiter = _Waiter(files.open_private(self.path))
         if not self._waiter.has_served(max(deadline - time.monotonic(), 0)):
@@ -105,10 +112,20 @@ class _Waiter:
 
     def has_served(self, seconds: float) -> bool:
         """Wait that long for the lock; False if nobody wants it any more after that."""
-        self._served.wait(seconds)
+        try:
+            self._served.wait(seconds)
+        except BaseException:
+            self._leave()
+            raise
         with self._mutex:
             self._is_wanted = self._is_over
             return self._is_over
+
+    def _leave(self) -> None:
+        with self._mutex:
+            self._is_wanted = False
+            if self._is_over:
+                os.close(self.descriptor)
 
     def _stand(self) -> None:
         _lock(self.descriptor)

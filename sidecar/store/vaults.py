@@ -32,10 +32,10 @@ class Vault:
         self.clock = ids.clock
         self.rule = rule
         self.lock = Lock(folder / "lock")
-        self.database = JournalDatabase(
-            Journal(folder / JOURNAL, self.lock), self.lock, ids, storage=JournalStorage
+        self.journal = Journal(
+            folder / JOURNAL, self.lock, lambda: self.sessions.recover(project_id, rule)
         )
-        self.journal = self.database.journal
+        self.database = JournalDatabase(self.journal, self.lock, ids, storage=JournalStorage)
         self.projects = Shelf(self.database, "projects", Project)
         self.sessions = Chronicle(folder, self.database, self.lock, ids)
         self.inbox = Inbox(folder / "inbox")
@@ -84,10 +84,7 @@ def open_vault(
 def _make_ready(vault: Vault, steps: Mapping[int, Step]) -> None:
     journal = vault.journal
     journal.refresh()
-    may_miss_sessions = journal.is_damaged or not journal.exists
     if journal.format < journals.FORMAT:
         migrations.migrate(vault.folder, journal, vault.lock, steps)
     journal.prepare()
-    if may_miss_sessions:
-        vault.sessions.adopt(vault.project_id, vault.rule)
     vault.sessions.repair()

@@ -1,6 +1,6 @@
 """Recording: batches, keys, late events, hand-closed sessions, the inbox."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -180,6 +180,27 @@ def test_a_batch_that_comes_back_after_a_crash_is_not_doubled(vault: Vault) -> N
     batch.chmod(0o600)
     recording.drain(vault)
     assert [s.message_count for s in listed(vault)] == [2]
+
+
+def test_a_line_after_one_that_was_cut_off_is_not_lost(vault: Vault) -> None:
+    """H1."""
+    vault.inbox.drop(b"{}")
+    (vault.inbox.folder / "current.jsonl").write_bytes(b'{"source": "cut o')
+    waiting = Waiting(source="claude-code", recorded_at=NOON, events=(save("a"),))
+    vault.inbox.drop(msgspec.json.encode(waiting))
+    assert recording.drain(vault) == 1
+    assert len(vault.damaged_copies()) == 1
+
+
+def test_any_key_and_any_time_is_taken(vault: Vault) -> None:
+    """A7, H4."""
+    ancient = datetime(1, 1, 1, tzinfo=UTC)
+    batch = [save("a"), save("b", key="#0"), save("c", key="0"), save("d", at=ancient)]
+    placed = recording.ingest(vault, batch, "vscode")
+    assert [event.outcome for event in placed] == ["stored"] * 4
+    assert len({event.event_id for event in placed}) == 4
+    maintenance.maintain(vault)
+    assert sum(session.message_count for session in listed(vault)) == 4
 
 
 def test_events_are_read_in_the_order_they_happened(vault: Vault) -> None:

@@ -70,3 +70,14 @@ def test_threads_of_one_process_exclude_each_other(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert most == 1
+
+
+def test_a_deleted_lock_excludes_all_the_same(tmp_path: Path) -> None:
+    first, second = Lock(tmp_path / "lock"), Lock(tmp_path / "lock", patience=0.05)
+    with first.held():
+        pass
+    with second.held():
+        pass
+    (tmp_path / "lock").unlink()
+    with first.held(), pytest.raises(BusyError), second.held():
+        pytest.fail("two hold the lock at once")

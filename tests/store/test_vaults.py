@@ -140,6 +140,29 @@ def test_sessions_come_back_from_their_events_when_the_vaults_journal_is_lost(
 
 
 @pytest.mark.parametrize("damage", [delete, become_folder, empty, zero, garble])
+def test_a_journal_lost_under_an_open_vault_is_made_anew(
+    damage: Callable[[Path], None], vault: Vault, clock: FixedClock
+) -> None:
+    """H1."""
+    before = filled(vault, clock)
+    damage(vault.folder / "vault.jsonl")
+    recording.ingest(vault, [save("new", at=clock.now)], "vscode")
+    for seen in (listed(vault), listed(reopen(vault))):
+        assert {session.session_id for session in before} <= {
+            session.session_id for session in seen
+        }
+        assert sum(session.message_count for session in seen) == 51
+
+
+def test_a_vault_whose_folder_was_removed_begins_anew(vault: Vault) -> None:
+    """H1."""
+    recording.ingest(vault, [save()], "vscode")
+    shutil.rmtree(vault.folder)
+    recording.ingest(vault, [save(), save()], "vscode")
+    assert [s.message_count for s in listed(reopen(vault))] == [2]
+
+
+@pytest.mark.parametrize("damage", [delete, become_folder, empty, zero, garble])
 @pytest.mark.parametrize("name", ["inbox/current.jsonl", "cache/keys", "lock"])
 def test_a_vault_opens_and_works_when_another_file_is_damaged(
     name: str, damage: Callable[[Path], None], vault: Vault, clock: FixedClock
