@@ -11,13 +11,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import rivals, scanning, sharing, storing
+from benchmarks import places, rivals, scanning, sharing, storing
 from benchmarks.timing import ATTEMPTS, Row
 
 Measurement = Callable[[Path], Iterable[Row]]
 """Gets an empty folder of its own."""
 
 FAVOURITE = "fastapi.jsonl.gz"
+_WIDTH = 160
 
 
 def main() -> int:
@@ -25,7 +26,8 @@ def main() -> int:
     arguments = _parser().parse_args()
     # The user's own git settings would be measured too.
     os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    console = Console()
+    # Off a terminal the table takes the room it needs instead of 80 columns.
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     history = _history(arguments.data)
     if history is None:
         console.print("No real history is given (--data FOLDER): an invented one is imported.")
@@ -37,11 +39,12 @@ def main() -> int:
         if arguments.only in {None, name}
     }
     with tempfile.TemporaryDirectory(prefix="threadline-bench-") as folder:
+        places.spread(Path(folder))
         rows = list(_measure(chosen, Path(folder), console))
-    # Off a terminal the table takes the room it needs instead of 80 columns.
-    (console if console.is_terminal else Console(width=140)).print(_table(rows))
+    console.print(_table(rows))
     console.print(
-        f"Times are medians of alternating rounds; a missed gate was measured {ATTEMPTS} times."
+        "Times are medians, a ratio is the median of the rounds' own; "
+        f"a gate counts as missed when {ATTEMPTS} series of rounds missed it."
     )
     return int(any(row.is_missed for row in rows))
 
@@ -59,14 +62,14 @@ def _measurements(history: Path | None) -> dict[str, Measurement]:
 
 def _measure(chosen: Mapping[str, Measurement], folder: Path, console: Console) -> Iterator[Row]:
     for name, measurement in chosen.items():
-        place = folder / name
-        place.mkdir()
+        place = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=folder))
         with console.status(f"measuring {name} …"):
             yield from measurement(place)
 
 
 def _table(rows: Iterable[Row]) -> Table:
-    table = Table("what", box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("what", no_wrap=True)
     for heading in ("ours", "baseline", "ratio"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("gate", no_wrap=True)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import histories
+from benchmarks import histories, places
 from benchmarks.histories import Commit
 from benchmarks.timing import Duel, Go, Row, judge, timed
 from protocol.methods import ScanParams
@@ -19,21 +19,21 @@ _SIZES = {1_000: 9, 10_000: 5}
 
 def scan(folder: Path, history: Path | None) -> Iterator[Row]:
     """Time imports of a real history, or of an invented one where there is none."""
+    places.spread(folder)
     largest = max(_SIZES)
     commits = histories.invent(largest) if history is None else histories.read(history, largest)
     for size, rounds in _SIZES.items():
         part = commits[:size]
         repository = folder / f"{size}.git"
         histories.build(part, repository)
-        what = f"import {len(part):,} commits vs git log --name-status -z"
+        what = f"import {len(part):,} commits vs git log"
         ours = _import(repository, folder, part)
         yield judge(Duel(what, ours, _read(repository), rounds, 3.0))
 
 
 def _import(repository: Path, folder: Path, commits: Sequence[Commit]) -> Go:
     def go() -> float:
-        # A fresh place each time, none removed before the end: ext4 is slow to create files where
-        # many were deleted within the last half minute, and that would be measured instead of us.
+        # A fresh place each time, and none is removed before the end: `places` says why.
         home = tempfile.mkdtemp(dir=folder)
         os.sync()
         return timed(lambda: _scan(repository, home, len(commits)))

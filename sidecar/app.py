@@ -129,11 +129,7 @@ class Application:
                 return locating.by_id(self.home, reference)
             raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
         folder = path if path.is_dir() else path.parent
-        return locating.locate(
-            self.home,
-            git.common_folder(folder),
-            lambda believed: git.facts(folder, believed),
-        )
+        return locating.locate(self.home, lambda believe: git.facts(folder, believe))
 
 
 def open_application(

@@ -10,7 +10,7 @@ import os
 import queue
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -63,26 +63,23 @@ _STATUS: dict[bytes, FileStatus] = {
 _FIELDS = ("%H", "%P", "%an", "%ae", "%at", "%ct", "%s", "%b")
 
 
-def facts(folder: Path, believed_root: str | None = None, hops: int = _HOPS) -> Facts:
-    """Tell what identifies the project a folder is in; a folder without git is its real path."""
+def facts(folder: Path, believe: Callable[[str], str | None] = lambda _: None) -> Facts:
+    """Tell what identifies the project a folder is in; a folder without git is its real path.
+
+    `believe` is asked which root commit was seen before in a common folder: to see that it is still
+    there is much cheaper than to look for it.
+    """
     answer = _ask_about(folder)
     if answer is None:
         real = folder.resolve()
         return Facts(folder=str(real), name=identities.name_of(real))
     common, is_shallow = answer
-    root = None if is_shallow else _root(folder, believed_root)
     return Facts(
         folder=str(common),
         name=identities.name_of(common),
-        root=root,
-        remote=_remote(folder, hops),
+        root=None if is_shallow else _root(folder, believe(str(common))),
+        remote=_remote(folder, _HOPS),
     )
-
-
-def common_folder(folder: Path) -> Path:
-    """Find the folder that all worktrees of a repository share, or the folder itself without git."""
-    answer = _ask_about(folder)
-    return folder.resolve() if answer is None else answer[0]
 
 
 def user_email(folder: Path) -> str | None:

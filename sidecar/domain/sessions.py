@@ -41,6 +41,8 @@ def clamp(moment: datetime, now: datetime, rule: Rule) -> datetime:
 
 def credible(timeline: Sequence[Session], now: datetime, rule: Rule) -> Sequence[Session]:
     """Leave out the sessions that a clock running ahead has put into the future."""
+    if not timeline or _start(timeline[-1]) <= now + rule.tolerance:
+        return timeline
     return timeline[: bisect_right(timeline, now + rule.tolerance, key=_start)]
 
 
@@ -59,7 +61,7 @@ def plan(
     An event belongs to the session that started last before it, if that one covers it. Otherwise it
     opens a session: the active one if nothing started later, else a closed one in the past.
     """
-    line = list(timeline)
+    line: Sequence[Session] = timeline
     changed: dict[str, Session] = {}
     chosen: list[str] = []
     for number, moment in enumerate(moments):
@@ -67,6 +69,7 @@ def plan(
         before = line[place - 1] if place else None
         if before is None or not covers(before, moment, rule):
             opened = begin(moment, number)
+            line = line if isinstance(line, _Draft) else _Draft(line)
             if place < len(line):
                 opened = close(opened, min(_start(line[place]), moment + rule.window))
             elif before is not None and before.ended_at is None:
@@ -127,6 +130,10 @@ def restore(session_id: str, project_id: str, events: Sequence[Event], rule: Rul
         sources=(events[0].source,),
     )
     return summarise(session, events)
+
+
+class _Draft(list[Session]):
+    """A timeline of our own, which may be changed."""
 
 
 def _start(session: Session) -> datetime:

@@ -1,7 +1,6 @@
 """Locating: from the facts about a folder to the project whose memory it shares."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from protocol.errors import NotFoundError
 from protocol.projects import Project
@@ -9,15 +8,15 @@ from sidecar.domain import identities
 from sidecar.domain.identities import Facts
 from sidecar.store.homes import Home
 
-Ask = Callable[[str | None], Facts]
-"""Gives the facts of a folder; it is told which root commit is believed to be there."""
+Ask = Callable[[Callable[[str], str | None]], Facts]
+"""Gives the facts of a folder; it may ask which root commit was seen before in a folder."""
 
 
-def locate(home: Home, common_folder: Path, ask: Ask) -> Project:
+def locate(home: Home, ask: Ask) -> Project:
     """Find the project of a folder, or begin one; what the facts tell anew is remembered."""
     projects = home.projects()
-    believed = next((p.root for p in projects if str(common_folder) in p.folders and p.root), None)
-    facts = ask(believed)
+    roots = {folder: project.root for project in projects for folder in project.folders}
+    facts = ask(roots.get)
     project = identities.match(facts, projects)
     if project is None:
         project = identities.found(facts, home.ids.clock())

@@ -167,8 +167,8 @@ class Chronicle:
             self._keys.add(pairs)
             self._journal.append(ops, durable=False)
 
-    def _marked(self) -> set[str]:
-        return {mark.session_id for mark in self._unsettled.all()}
+    def _marked(self) -> list[str]:
+        return self._unsettled.ids()
 
     def _settled_keys(self) -> Iterator[tuple[str, str]]:
         marked = self._marked()

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 from cachetools import LRUCache
-from tinydb import where
 
 from protocol.errors import BusyError
 from protocol.events import Event
@@ -44,8 +43,9 @@ class Events:
     def find(self, session_id: str, key: str) -> list[str]:
         """Find the ids of a session's events by their idempotency key."""
         with self._mutex:
-            table = self._database(session_id).table(TABLE)
-            return [str(found.doc_id) for found in table.search(where("idempotencyKey") == key)]
+            journal = self._database(session_id).journal
+            journal.refresh()
+            return journal.rows(TABLE).where("idempotencyKey", key)
 
     def is_empty(self, session_id: str) -> bool:
         """Tell whether a session has no event at all."""
@@ -89,9 +89,8 @@ class Events:
 
     def _create(self, session_id: str, events: Sequence[Event]) -> None:
         """Write a session's first events and its journal in one go."""
-        path = self._path(session_id)
         line = lines.encode([(TABLE, event.event_id, event) for event in events])
-        files.create(path, lines.encode_header(FORMAT) + line)
+        files.create(self.folder, f"{session_id}{SUFFIX}", lines.encode_header(FORMAT) + line)
 
     def _database(self, session_id: str) -> JournalDatabase:
         database = self._open.get(session_id)

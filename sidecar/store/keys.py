@@ -1,5 +1,6 @@
 """Idempotency keys of settled sessions, hashed, one line each: derived, and made anew when lost."""
 
+import functools
 import hashlib
 import os
 import re
@@ -82,6 +83,7 @@ class Keys:
             self._sessions[digest] = session_id
 
 
+@functools.lru_cache(maxsize=4096)
 def _digest(key: str) -> bytes:
     return hashlib.blake2b(key.encode(), digest_size=_DIGEST).hexdigest().encode()
 

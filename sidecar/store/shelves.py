@@ -20,11 +20,18 @@ class Shelf(Generic[T]):
         self.name = name
         self._kind = kind
         self._table: JournalTable = database.table(name)  # type: ignore[assignment]  # our table_class
+        self._journal = database.journal
 
     def get(self, identifier: str) -> T | None:
         """Read one record."""
         document = self._table.get(doc_id=identifier)
         return None if document is None else self._read(document)
+
+    def ids(self) -> list[str]:
+        """List the ids of all records."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            return list(self._journal.rows(self.name).documents)
 
     def all(self) -> list[T]:
         """Read every record."""

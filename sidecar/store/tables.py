@@ -75,7 +75,13 @@ class JournalTable(Table):
 
     def get(self, cond: Any = None, doc_id: Any = None, doc_ids: Any = None) -> Any:  # noqa: ANN401  # TinyDB's own signature
         """Get one document by id, or the first that a query finds."""
-        if cond is not None and doc_id is None and doc_ids is None:
+        if doc_id is not None:
+            journal = self._storage.journal
+            with journal.mutex:
+                journal.refresh()
+                document = journal.rows(self.name).documents.get(str(doc_id))
+            return None if document is None else self.document_class(document, doc_id)
+        if cond is not None and doc_ids is None:
             return next(iter(self.search(cond)), None)
         return super().get(cond, doc_id, doc_ids)
 
