@@ -13,7 +13,7 @@ FileStatus = Literal["added", "modified", "deleted", "renamed", "copied", "retyp
 class FileChange(Params, frozen=True, kw_only=True):
     """One file an event touched; never its contents."""
 
-    path: Annotated[str, Meta(min_length=1, max_length=16_384)]
+    path: Annotated[str, Meta(min_length=1)]
     """Relative to the repository; bytes that are not UTF-8 stand as `\\xNN`."""
     status: FileStatus = "modified"
     previous_path: str | None = None

@@ -66,14 +66,14 @@ def plan(
     chosen: list[str] = []
     for number, moment in enumerate(moments):
         place = bisect_right(line, moment, key=_start)
-        before = line[place - 1] if place else None
+        before = _latest(line, place)
         if before is None or not covers(before, moment, rule):
             opened = begin(moment, number)
             line = line if isinstance(line, _Draft) else _Draft(line)
             if place < len(line):
                 opened = close(opened, min(_start(line[place]), moment + rule.window))
             elif before is not None and before.ended_at is None:
-                line[place - 1] = changed[before.session_id] = close(before, moment)
+                line[line.index(before)] = changed[before.session_id] = close(before, moment)
             line.insert(place, opened)
             before = changed[opened.session_id] = opened
         chosen.append(before.session_id)
@@ -130,6 +130,13 @@ def restore(session_id: str, project_id: str, events: Sequence[Event], rule: Rul
         sources=(events[0].source,),
     )
     return summarise(session, events)
+
+
+def _latest(line: Sequence[Session], place: int) -> Session | None:
+    """Find the session that started last before a place; one that ended as it began covers nothing."""
+    while place and line[place - 1].ended_at == line[place - 1].started_at:
+        place -= 1
+    return line[place - 1] if place else None
 
 
 class _Draft(list[Session]):

@@ -75,7 +75,13 @@ def _place(
     vault: Vault, events: Sequence[NewEvent], source: str, *, now: datetime
 ) -> list[PlacedEvent]:
     """Store what is new of a batch; the caller holds the store's lock."""
-    known = vault.sessions.find(filter(None, (event.idempotency_key for event in events)))
+    known = {
+        key: (event_id, session_id)
+        for key, session_id in vault.sessions.find(
+            filter(None, (e.idempotency_key for e in events))
+        ).items()
+        if (event_id := vault.sessions.event_id(session_id, key))
+    }
     names = [event.idempotency_key or index for index, event in enumerate(events)]
     new: dict[str | int, NewEvent] = {}
     for name, event in zip(names, events, strict=True):
@@ -86,10 +92,9 @@ def _place(
     answers: list[PlacedEvent] = []
     for name, event in zip(names, events, strict=True):
         if isinstance(name, str) and name in known:
-            session_id: str = known[name]
-            event_id = vault.sessions.event_id(session_id, name)
+            event_id, session_id = known[name]
         else:
-            session_id, event_id = placed[name].session_id, placed[name].event_id
+            event_id, session_id = placed[name].event_id, placed[name].session_id
         outcome: Outcome = "stored" if event is new.get(name) else "duplicate"
         answers.append(PlacedEvent(outcome=outcome, event_id=event_id, session_id=session_id))
     return answers

@@ -34,12 +34,12 @@ def scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Sca
     missing = [entry for entry in history if f"commit:{entry[0]}" not in known]
     events = read(missing)
     imported = 0
-    touched: set[str | None] = set()
+    touched: set[str] = set()
     progress(len(known), len(history))
     while chunk := list(islice(events, CHUNK)):
         placed = recording.ingest(vault, chunk, SOURCE)
         imported += sum(event.outcome != "duplicate" for event in placed)
-        touched.update(event.session_id for event in placed)
+        touched.update(event.session_id for event in placed if event.session_id)
         progress(len(known) + imported, len(history))
-    maintenance.expire(vault)
+    maintenance.maintain(vault)
     return Scanned(found=len(history), imported=imported, sessions=len(touched))

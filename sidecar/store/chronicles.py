@@ -6,9 +6,11 @@ closed. A session is marked unsettled, durably, before its journal takes an even
 after the events and their keys are on the disk. So what is settled can be trusted without looking.
 """
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from protocol.errors import StorageFailedError
 from protocol.events import Event
 from protocol.sessions import Session
 from protocol.values import Record
@@ -22,11 +24,21 @@ from sidecar.store.locks import Lock
 from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase
 
+_KEYS = "keys"
+
+_log = logging.getLogger(__name__)
+
 
 class Unsettled(Record, frozen=True, kw_only=True):
     """A mark: this session's record may lag behind its events."""
 
     session_id: str
+
+
+class Cache(Record, frozen=True, kw_only=True):
+    """How large a derived file is; a shorter one was cut and is made anew."""
+
+    size: int
 
 
 class Chronicle:
@@ -37,27 +49,34 @@ class Chronicle:
         self._journal = database.journal
         self._records = Shelf(database, "sessions", Session)
         self._unsettled = Shelf(database, "unsettled", Unsettled)
+        self._caches = Shelf(database, "caches", Cache)
         self._events = Events(folder / "sessions", lock, ids)
         self._keys = Keys(folder / "cache" / "keys", self._settled_keys)
         self._timeline: tuple[int, list[Session]] = (-1, [])
 
     def timeline(self) -> Sequence[Session]:
         """Give all sessions by start; while one is unsettled, its counts are not up to date here."""
-        self._journal.refresh()
-        revision, line = self._timeline
-        if revision != self._journal.revision:
-            empty = {key for key in self._marked() if self._events.is_empty(key)}
-            kept = (record for record in self._records.all() if record.session_id not in empty)
-            line = sorted(kept, key=lambda session: (session.started_at, session.session_id))
-            # A session may get its first event without a word in this journal.
-            if not empty:
-                self._timeline = (self._journal.revision, line)
+        with self._journal.mutex:
+            self._journal.refresh()
+            revision, line = self._timeline
+            if revision == self._journal.revision:
+                return line
+            revision = self._journal.revision
+            records = self._records.all()
+            marked = self._marked()
+        empty = {session_id for session_id in marked if self._events.is_empty(session_id)}
+        kept = (record for record in records if record.session_id not in empty)
+        line = sorted(kept, key=lambda session: (session.started_at, session.session_id))
+        # A session may get its first event without a word in this journal.
+        if not empty:
+            self._timeline = (revision, line)
         return line
 
     def get(self, session_id: str) -> Session | None:
         """Read a session with what its events say now."""
+        is_unsettled = self._unsettled.get(session_id) is not None
         record = self._records.get(session_id)
-        if record is None or self._unsettled.get(session_id) is None:
+        if record is None or not is_unsettled:
             return record
         session = sessions.summarise(record, self._events.read(session_id))
         return session if session.message_count else None
@@ -73,7 +92,7 @@ class Chronicle:
 
     def find(self, keys: Iterable[str]) -> dict[str, str]:
         """Tell for each key that has an event which session it is in; the caller holds the lock."""
-        self._keys.refresh()
+        self._keys.refresh(self._expected_keys())
         marked = self._marked()
         found: dict[str, str] = {}
         for key in keys:
@@ -92,7 +111,11 @@ class Chronicle:
         batches: dict[str, list[Event]] = {}
         for event in events:
             batches.setdefault(event.session_id, []).append(event)
-        new = {key: batch for key, batch in batches.items() if self._records.get(key) is None}
+        new = {
+            session_id: batch
+            for session_id, batch in batches.items()
+            if self._records.get(session_id) is None and not self._events.exists(session_id)
+        }
         ops = [self._records.put(session_id, session) for session_id, session in changed.items()]
         ops += [
             self._unsettled.put(session_id, Unsettled(session_id=session_id))
@@ -116,13 +139,17 @@ class Chronicle:
             self._settle({})
 
     def put(self, record: Session, events: Sequence[Event]) -> None:
-        """Store a whole session that came from elsewhere, without the events it already has."""
-        known = {event.event_id for event in self._events.read(record.session_id)}
-        missing = [event for event in events if event.event_id not in known]
-        if self._records.get(record.session_id) is None:
-            self.append({record.session_id: record}, missing)
-        elif missing:
+        """Store a whole session that came from elsewhere, without the events that are already here."""
+        here = {event.event_id for event in self._events.read(record.session_id)}
+        keys = self.find(event.idempotency_key for event in events if event.idempotency_key)
+        missing = [e for e in events if e.event_id not in here and e.idempotency_key not in keys]
+        known = self._records.get(record.session_id)
+        if known is not None or not (missing or not events):
             self.append({}, missing)
+            return
+        if record.status == "active" and any(s.status == "active" for s in self.timeline()):
+            record = sessions.close(record, record.last_event_at)
+        self.append({record.session_id: record}, missing)
 
     def repair(self) -> None:
         """Finish what a crash cut short: settle what is closed, forget sessions without an event."""
@@ -153,19 +180,35 @@ class Chronicle:
         self._events.close()
 
     def _settle(self, at_hand: Mapping[str, Sequence[Event]]) -> None:
-        """Write into the records of closed sessions what their events say, and take their marks."""
+        """Write into the records of closed sessions what their events say, and take their marks.
+
+        All of it can be derived, so a disk that refuses now is no failure: the marks stay for later.
+        """
+        closed = [
+            (session_id, record)
+            for session_id in self._marked()
+            if (record := self._records.get(session_id)) and record.status != "active"
+        ]
+        if not closed:
+            return
         ops: list[Op] = []
         pairs: list[tuple[str, str]] = []
-        for session_id in self._marked():
-            record = self._records.get(session_id)
-            if record is not None and record.status != "active":
-                events = at_hand.get(session_id) or self._events.read(session_id)
-                pairs += _pairs(events)
-                ops.append(self._records.put(session_id, sessions.summarise(record, events)))
-                ops.append(self._unsettled.drop(session_id))
-        if ops:
-            self._keys.add(pairs)
+        for session_id, record in closed:
+            events = at_hand.get(session_id) or self._events.read(session_id)
+            pairs += _pairs(events)
+            ops.append(self._records.put(session_id, sessions.summarise(record, events)))
+            ops.append(self._unsettled.drop(session_id))
+        try:
+            self._keys.refresh(self._expected_keys())
+            size = self._keys.add(pairs)
+            ops.append(self._caches.put(_KEYS, Cache(size=size)))
             self._journal.append(ops, durable=False)
+        except StorageFailedError as error:
+            _log.warning("%s; what is derived is written down later", error)
+
+    def _expected_keys(self) -> int:
+        cache = self._caches.get(_KEYS)
+        return 0 if cache is None else cache.size
 
     def _marked(self) -> list[str]:
         return self._unsettled.ids()

@@ -47,9 +47,13 @@ class Events:
             journal.refresh()
             return journal.rows(TABLE).where("idempotencyKey", key)
 
+    def exists(self, session_id: str) -> bool:
+        """Tell whether a session has a journal."""
+        return os.path.lexists(self._path(session_id))
+
     def is_empty(self, session_id: str) -> bool:
         """Tell whether a session has no event at all."""
-        if not os.path.lexists(self._path(session_id)):
+        if not self.exists(session_id):
             return True
         self._mend(session_id)
         with self._mutex:

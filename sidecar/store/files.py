@@ -13,7 +13,8 @@ from pathlib import Path
 
 from protocol.errors import StorageFailedError, StoreRefusedError
 
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+"""A link is not followed, a child does not inherit, a pipe in a file's place does not block."""
 _DISK_REFUSES = {
     errno.ENOSPC,
     errno.EDQUOT,
@@ -48,7 +49,7 @@ def open_private(path: Path, flags: int = os.O_RDWR | os.O_CREAT | os.O_APPEND) 
     """Open a file of ours, never through a link, never a stranger's, readable by us alone."""
     try:
         with refusing(path):
-            descriptor = os.open(path, flags | _NO_FOLLOW, 0o600)
+            descriptor = os.open(path, flags | _CAREFUL, 0o600)
     except IsADirectoryError:
         if not flags & os.O_CREAT:
             raise
@@ -194,11 +195,13 @@ def refusing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in {errno.ENOTDIR, errno.ENXIO}:
+            raise StoreRefusedError(f"cannot use {path}: {error.strerror}; move it away") from error
         if error.errno == errno.ELOOP:
             raise StoreRefusedError(f"cannot use {path}: it is a link; remove it") from error
         if error.errno in _DISK_REFUSES:
             raise StorageFailedError(
-                f"cannot write {path}: {error.strerror}; nothing was stored"
+                f"cannot use {path}: {error.strerror}; nothing was stored"
             ) from error
         raise
 

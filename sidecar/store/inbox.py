@@ -30,6 +30,7 @@ class Inbox:
         files.ensure_folder(self.folder)
         path = self.folder / _CURRENT
         with self._lock.held():
+            is_new = not os.path.lexists(path)
             descriptor = files.open_private(path)
             try:
                 # Whoever wrote before may have been killed in the middle of a line.
@@ -38,6 +39,8 @@ class Inbox:
                 files.sync(descriptor, path)
             finally:
                 os.close(descriptor)
+            if is_new:
+                files.sync_folder(self.folder)
 
     def spool(self, name: str, lines: Iterable[bytes]) -> None:
         """Keep a batch durably without waiting for anyone; `name` sorts by time."""

@@ -7,6 +7,7 @@ does not carry a good checksum is damage: the original is kept aside, the good l
 
 import contextlib
 import gc
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +23,8 @@ FORMAT = 1
 """Of every journal this version writes; a change of it needs a step in `migrations`."""
 SLACK = 1000
 """Operations beyond twice the living documents that a journal may carry before it is rewritten."""
+
+_log = logging.getLogger(__name__)
 
 
 class Journal:
@@ -70,17 +73,20 @@ class Journal:
         if turn is not None and turn == self._seen_turn:
             return
         with self.mutex:
-            self._seen_turn = turn
             try:
                 facts = os.lstat(self.path)
             except FileNotFoundError:
                 self.close()
+                self._seen_turn = turn
                 return
             if facts.st_ino != self._inode or facts.st_size < self._offset:
                 self.close()
                 self._open()
             if facts.st_size != self._offset or not self._offset:
                 self._replay()
+            else:
+                self._is_torn = False
+            self._seen_turn = turn
 
     def append(self, ops: Iterable[Op], *, durable: bool = True) -> None:
         """Add one transaction; when this returns it is on the disk, or will be by a later sync."""
@@ -98,7 +104,7 @@ class Journal:
             self._offset += len(line)
             self._apply(ops)
             if self._operations > SLACK + 2 * sum(map(len, self.tables.values())):
-                self.rewrite()
+                self._shrink()
 
     def prepare(self) -> None:
         """Make sure that a line can be added: the file is there, and good to its last byte."""
@@ -121,6 +127,14 @@ class Journal:
             files.replace(self.path, b"".join(self._snapshot()))
             self._seen_turn = None
             self.refresh()
+
+    def _shrink(self) -> None:
+        """Rewrite, if the disk lets us; what was appended is safe either way."""
+        try:
+            self.rewrite()
+        except StorageFailedError as error:
+            self._operations = 0
+            _log.warning("%s; the journal stays as long as it is", error)
 
     def close(self) -> None:
         """Forget everything read and give the file back."""

@@ -33,40 +33,39 @@ class Keys:
         session_id = self._sessions.get(_digest(key))
         return None if session_id is None else session_id.decode()
 
-    def refresh(self) -> None:
-        """Catch up with what other processes added; rebuild what is missing or damaged."""
+    def refresh(self, expected: int = 0) -> None:
+        """Catch up with what other processes added; make anew what is missing, damaged or cut."""
         try:
             facts = os.lstat(self._path)
         except FileNotFoundError:
             self.rebuild()
             return
-        inode, offset = self._seen
-        if (facts.st_ino, facts.st_size) == self._seen:
+        if (facts.st_ino, facts.st_size) == self._seen and facts.st_size >= expected:
             return
+        inode, offset = self._seen
         if facts.st_ino != inode or facts.st_size < offset:
             self._sessions, offset = {}, 0
         data = files.read(self._path) or b""
         added = data[offset or _LINE :]
-        if not data.startswith(_HEADER) or not _GOOD.fullmatch(added):
+        if len(data) < expected or not data.startswith(_HEADER) or not _GOOD.fullmatch(added):
             self.rebuild()
             return
         self._learn(added)
         self._seen = (facts.st_ino, len(data))
 
-    def add(self, pairs: Pairs) -> None:
-        """Remember keys durably."""
-        self.refresh()
+    def add(self, pairs: Pairs) -> int:
+        """Remember keys durably; tell how large the file is then. The caller has refreshed."""
         new = {key: session_id for key, session_id in pairs if self.find(key) is None}
         data = b"".join(_line(key, session_id) for key, session_id in new.items())
-        if not data:
-            return
-        descriptor = files.open_private(self._path)
-        try:
-            files.append(descriptor, data, self._path)
-            files.sync(descriptor, self._path)
-        finally:
-            os.close(descriptor)
-        self.refresh()
+        if data:
+            descriptor = files.open_private(self._path)
+            try:
+                files.append(descriptor, data, self._path)
+                files.sync(descriptor, self._path)
+            finally:
+                os.close(descriptor)
+            self.refresh()
+        return self._seen[1]
 
     def rebuild(self) -> None:
         """Make the file anew from the events."""

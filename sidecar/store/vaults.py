@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from protocol.errors import BusyError
+from protocol.errors import BusyError, StorageFailedError
 from protocol.projects import Project
 from sidecar.domain.sessions import Rule
 from sidecar.store import files, journals, migrations
@@ -67,13 +67,14 @@ def open_vault(
 ) -> Vault:
     """Open a project's memory, mending what a crash or a bad disk did to it.
 
-    Where another process keeps the lock, the mending is left to it and the good part is served.
+    Where another process keeps the lock, or nothing can be written, the good part is served as it is.
     """
     files.ensure_folder(folder)
-    files.ensure_folder(folder / "sessions")
+    for name in ("sessions", "inbox", "cache"):
+        files.ensure_folder(folder / name)
     vault = Vault(folder, project_id, ids, rule)
     try:
-        with contextlib.suppress(BusyError), vault.lock.held():
+        with contextlib.suppress(BusyError, StorageFailedError), vault.lock.held():
             _make_ready(vault, steps)
     except BaseException:
         vault.close()
