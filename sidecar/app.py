@@ -18,6 +18,7 @@ from protocol.projects import Project
 from protocol.sessions import Session
 from protocol.values import Params, Record
 from sidecar.adapters import git
+from sidecar.domain import paths
 from sidecar.domain.sessions import Rule
 from sidecar.services import (
     browsing,
@@ -85,7 +86,7 @@ class Application:
     def scan(self, params: methods.ScanParams, progress: Progress) -> methods.ScanResult:
         """Import a repository's history, telling `progress` how far it is."""
         project = self.project(params.project)
-        folder = Path(params.project or self.here)
+        folder = self._folder(params.project) or _place_of(project)
         author = None if params.all_authors else params.author or _own_commits(folder)
         history = git.history(folder, since=params.since, author=author)
         scanned = scanning.scan(
@@ -123,13 +124,29 @@ class Application:
         self.home.close()
 
     def _locate(self, reference: str) -> Project:
-        path = Path(reference).expanduser()
-        if not path.exists():
-            if _PROJECT_ID.fullmatch(reference):
-                return locating.by_id(self.home, reference)
-            raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
-        folder = path if path.is_dir() else path.parent
-        return locating.locate(self.home, lambda believe: git.facts(folder, believe))
+        folder = self._folder(reference)
+        if folder is not None:
+            return locating.locate(self.home, lambda believe: git.facts(folder, believe))
+        if _PROJECT_ID.fullmatch(reference):
+            return locating.by_id(self.home, reference)
+        raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
+
+    def _folder(self, reference: str | None) -> Path | None:
+        """Give the folder that a reference names, if it is a path."""
+        try:
+            path = Path(reference or self.here).expanduser()
+            return path if path.is_dir() else path.parent if path.exists() else None
+        except (OSError, RuntimeError, ValueError):
+            return None
+
+
+def _place_of(project: Project) -> Path:
+    """Find a folder where the project still is."""
+    places = (Path(os.fsdecode(paths.write(folder))) for folder in reversed(project.folders))
+    place = next((place for place in places if place.is_dir()), None)
+    if place is None:
+        raise NotFoundError(f"{project.name} is at none of its known places", field="project")
+    return place.parent if place.name == ".git" else place
 
 
 def open_application(

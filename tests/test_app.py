@@ -1,5 +1,6 @@
 """The application: projects are recognised, histories imported, exports round-trip."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -161,6 +162,74 @@ def test_a_repository_keeps_its_memory_through_its_life(
     assert project_id(app, fresh.path) != begun
 
 
+def test_another_repository_in_a_known_place_gets_a_memory_of_its_own(
+    app: Application, repository: Repository, tmp_path: Path
+) -> None:
+    """A8: neither an empty nor a shallow one inherits what was there before."""
+    repository.commit("first", at=NOON)
+    repository.git("remote", "add", "origin", "https://example.org/acme/first")
+    first = project_id(app, repository.path)
+    shutil.rmtree(repository.path)
+    empty = Repository.create(repository.path)
+    assert project_id(app, empty.path) != first
+    shutil.rmtree(repository.path)
+    other = Repository.create(tmp_path / "other")
+    other.commit("one", at=NOON)
+    other.commit("two", at=NOON)
+    other.git("clone", "--quiet", "--depth", "1", f"file://{other.path}", str(repository.path))
+    Repository(repository.path).git("remote", "set-url", "origin", "https://example.org/acme/other")
+    assert project_id(app, repository.path) != first
+
+
+def test_a_shallow_and_a_whole_clone_share_their_memory(app: Application, tmp_path: Path) -> None:
+    """A8."""
+    upstream = Repository.create(tmp_path / "upstream")
+    upstream.commit("one", at=NOON)
+    upstream.commit("two", at=NOON)
+    for name, depth in (("shallow", ["--depth", "1"]), ("whole", []), ("pages", [])):
+        upstream.git("clone", "--quiet", *depth, f"file://{upstream.path}", str(tmp_path / name))
+        clone = Repository(tmp_path / name)
+        clone.git("remote", "set-url", "origin", "https://example.org/acme/tool")
+    clone.git("checkout", "--quiet", "--orphan", "pages")
+    clone.commit("a root of its own", at=NOON)
+    ids = {project_id(app, tmp_path / name) for name in ("shallow", "whole", "pages")}
+    assert len(ids) == 1
+    Repository(tmp_path / "shallow").git(
+        "fetch", "--quiet", "--unshallow", f"file://{upstream.path}"
+    )
+    assert project_id(app, tmp_path / "shallow") in ids
+
+
+def test_a_folder_keeps_its_memory_when_it_becomes_a_repository(
+    app: Application, tmp_path: Path
+) -> None:
+    """A8."""
+    (tmp_path / "plain").mkdir()
+    before = project_id(app, tmp_path / "plain")
+    plain = Repository(tmp_path / "plain")
+    plain.git("init", "--quiet")
+    assert project_id(app, plain.path) == before
+    plain.commit("first", at=NOON)
+    assert project_id(app, plain.path) == before
+
+
+def test_a_folder_with_any_name_is_a_project(app: Application, tmp_path: Path) -> None:
+    """A8."""
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    odd = Repository.create(folder)
+    odd.commit("one", at=NOON - HOUR)
+    assert scan(app, project=os.fsdecode(os.fsencode(folder)))[0] == 1
+
+
+def test_a_scan_finds_the_repository_by_id_and_by_a_file_in_it(
+    app: Application, repository: Repository
+) -> None:
+    """Part of B5."""
+    repository.commit("one", at=NOON - HOUR)
+    assert scan(app, project=str(repository.path / "a.txt"))[:2] == (1, 1)
+    assert scan(app, project=app.project(None).project_id)[:2] == (1, 0)
+
+
 def test_folders_that_only_share_a_name_never_share_memory(
     app: Application, tmp_path: Path
 ) -> None:
@@ -273,6 +342,48 @@ def test_a_report_reads_as_markdown_and_cannot_be_broken_out_of(
     assert text.count("\n## ") == len(listed(filled))
     assert r": \# not a heading \<script\> \[x\](y) \`code\`" in text
     assert "save: größe .py" in text
+
+
+def test_importing_what_was_recorded_here_too_doubles_nothing(
+    filled: Application, repository: Repository, tmp_path: Path, clock: FixedClock
+) -> None:
+    """H2, A7: two machines scanned the same history."""
+    other = Application(
+        Home(tmp_path / "other", Ids(clock), Rule()), here=repository.path, source="x"
+    )
+    scan(other)
+    recording.ingest(other.vault(other.project(None)), [save("mine")], "neovim")
+    other.load(list(filled.export(None)), None)
+    sessions = listed(other)
+    events = [
+        e for s in sessions for e in other.vault(other.project(None)).sessions.events(s.session_id)
+    ]
+    keys = [event.idempotency_key for event in events if event.idempotency_key]
+    assert len(keys) == len(set(keys)) == 8
+    assert len(events) == 10
+    assert [session.status for session in sessions].count("active") == 1
+
+
+def test_an_import_adds_to_a_journal_whose_record_was_lost(filled: Application) -> None:
+    """H1, H2."""
+    lines = list(filled.export(None))
+    vault = filled.vault(filled.project(None))
+    with vault.lock.held():
+        vault.journal.append([("sessions", s.session_id, None) for s in listed(filled)])
+    with pytest.raises(InvalidParamsError):
+        filled.load(lines[:2], None)
+    assert (
+        sum(len(vault.sessions.arrivals(key)) for key in vault.sessions._events.session_ids()) == 9
+    )
+
+
+def test_an_import_stays_inside_the_home(app: Application, home: Home, tmp_path: Path) -> None:
+    """H5."""
+    line = b'{"table":"threadline","format":1,"project":{"projectId":"../../outside","name":"x","folders":[],"createdAt":"2026-01-01T00:00:00Z"}}'
+    with pytest.raises(InvalidParamsError):
+        app.load([line], None)
+    assert not (tmp_path / "outside").exists()
+    assert not (home.folder.parent / "outside").exists()
 
 
 @pytest.mark.parametrize("cut", [1, -1, -3])

@@ -10,7 +10,7 @@ import os
 import queue
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +22,9 @@ from protocol.events import Commit, FileChange, FileStatus, NewEvent
 from protocol.values import TEXT_LIMIT
 from sidecar.domain import identities, paths
 from sidecar.domain.identities import Facts
+
+Believe = Callable[[str, str | None], Iterable[str]]
+"""Root commits to expect in a folder with a remote."""
 
 TIMEOUT = 10
 """Seconds for a short question."""
@@ -42,11 +45,16 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_FLUSH": "0",
     "LC_ALL": "C",
 }
 _CALLERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE")
-_SAFE_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
+_SAFE_DIFF = (
+    *("--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short"),
+)
+_NO_HISTORY = ("refs/stash", "refs/notes/*", "refs/replace/*", "refs/original/*")
+"""References that name commits which are nobody's work."""
 _HOPS = 5
 _CHUNK = 1 << 16
 _AHEAD = 256
@@ -63,48 +71,38 @@ _STATUS: dict[bytes, FileStatus] = {
 _FIELDS = ("%H", "%P", "%an", "%ae", "%at", "%ct", "%s", "%b")
 
 
-def facts(folder: Path, believe: Callable[[str], str | None] = lambda _: None) -> Facts:
+def facts(folder: Path, believe: Believe = lambda _folder, _remote: ()) -> Facts:
     """Tell what identifies the project a folder is in; a folder without git is its real path.
 
-    `believe` is asked which root commit was seen before in a common folder: to see that it is still
-    there is much cheaper than to look for it.
+    `believe` is asked which root commits were seen before in a folder or with a remote: the first that
+    is here is taken. That is cheaper than to look for it, and a branch of its own root changes nothing.
     """
     answer = _ask_about(folder)
     if answer is None:
-        real = folder.resolve()
-        return Facts(folder=str(real), name=identities.name_of(real))
+        return _facts_of(folder.resolve())
     common, is_shallow = answer
-    return Facts(
-        folder=str(common),
-        name=identities.name_of(common),
-        root=None if is_shallow else _root(folder, believe(str(common))),
-        remote=_remote(folder, _HOPS),
+    facts = _facts_of(common)
+    remote = _remote(folder, _HOPS)
+    return msgspec.structs.replace(
+        facts,
+        root=None if is_shallow else _root(folder, believe(facts.folder, remote)),
+        remote=remote,
     )
 
 
 def user_email(folder: Path) -> str | None:
     """Tell whom git would name as author here."""
-    return _run(folder, "config", "--get", "user.email").decode(errors="replace").strip() or None
+    return _text(_setting(folder, "--get", "user.email")).strip() or None
 
 
 def history(folder: Path, *, since: str | None, author: str | None) -> list[tuple[str, str | None]]:
     """List commits by author time, oldest first, each with the branch it was reached from."""
     filters = [f"--since={since}"] if since else []
     filters += ["--fixed-strings", f"--author={author}"] if author else []
-    everything = ("--exclude=refs/stash", "--exclude=refs/notes/*", "--all")
-    raw = _run(
-        folder,
-        "log",
-        "-z",
-        "--topo-order",
-        "--source",
-        "--format=%at%x00%H%x00%S",
-        *filters,
-        *everything,
-        "--",
-    )
-    tokens = raw.split(b"\0")
-    rows = zip(tokens[0::3], tokens[1::3], tokens[2::3], strict=False)
+    everything = (*(f"--exclude={pattern}" for pattern in _NO_HISTORY), "--all")
+    shape = ("--topo-order", "--source", "-z", "--format=%at%x00%H%x00%S")
+    tokens = list(_stream(folder, ("log", *shape, *filters, *everything, "--")))
+    rows = zip(tokens[0::3], tokens[1::3], tokens[2::3], strict=True)
     dated = [(_seconds(at), sha.decode(), _branch(source)) for at, sha, source in rows]
     dated.reverse()
     dated.sort(key=lambda row: row[0])
@@ -120,7 +118,8 @@ def commits(
     branches = dict(wanted)
     shape = ("--raw", "--numstat") if line_counts else ("--name-status",)
     command = (
-        *("log", "--stdin", "--no-walk=unsorted", "-z", "-M", "--diff-merges=first-parent"),
+        *("log", "--stdin", "--no-walk=unsorted", "-z", "--diff-merges=first-parent"),
+        "--find-renames=100%" if _is_partial(folder) else "--find-renames",
         *("--encoding=UTF-8", "--format=" + "%x00".join(_FIELDS), *shape, *_SAFE_DIFF),
     )
     with tempfile.TemporaryFile() as names:
@@ -206,10 +205,16 @@ def _ask_about(folder: Path) -> tuple[Path, bool] | None:
     raise GitFailedError(f"git cannot read {folder}: {problem}")
 
 
-def _root(folder: Path, believed: str | None) -> str | None:
+def _facts_of(folder: Path) -> Facts:
+    name = identities.name_of(folder)
+    return Facts(folder=paths.read(os.fsencode(folder)), name=paths.read(os.fsencode(name)))
+
+
+def _root(folder: Path, believed: Iterable[str]) -> str | None:
     """Find the oldest commit without a parent; a believed one only needs to be there."""
-    if believed and _try(folder, "cat-file", "-e", believed + "^{commit}")[0] == 0:
-        return believed
+    for sha in believed:
+        if _try(folder, "cat-file", "-e", sha + "^{commit}")[0] == 0:
+            return sha
     for start in ("HEAD", "--all"):
         code, output, _ = _try(folder, "rev-list", "--max-parents=0", start, "--")
         if code == 0 and output.strip():
@@ -219,40 +224,47 @@ def _root(folder: Path, believed: str | None) -> str | None:
 
 def _remote(folder: Path, hops: int) -> str | None:
     """Name the remote; one on this disk is followed to where it came from itself."""
-    _, output, _ = _try(folder, "config", "-z", "--get-regexp", r"^remote\..*\.url$")
+    output = _setting(folder, "-z", "--get-regexp", r"^remote\..*\.url$")
     entries = dict(
         entry.split("\n", 1) for entry in os.fsdecode(output).split("\0") if "\n" in entry
     )
     if not entries:
         return None
     address = entries.get("remote.origin.url") or entries[min(entries)]
+    if not address.strip():
+        return None
     local = Path(folder, address.removeprefix("file://"))
     if hops and local.is_dir():
         return _remote(local, hops - 1)
     return identities.normalise(address)
 
 
-def _stream(folder: Path, command: Sequence[str], stdin: IO[bytes]) -> Iterator[bytes]:
+def _stream(
+    folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None
+) -> Iterator[bytes]:
     """Run git and give its output as NUL-separated tokens, as it comes; it ends with the reader."""
     process = _launch(folder, command, istream=stdin, as_process=True)
     chunks: queue.Queue[bytes] = queue.Queue(_AHEAD)
-    reader = threading.Thread(
-        target=_read_ahead, args=(process.stdout.fileno(), chunks), daemon=True
-    )
-    reader.start()
+    problems: list[bytes] = []
+    readers = [
+        threading.Thread(target=_read_ahead, args=(process.stdout, chunks.put), daemon=True),
+        threading.Thread(target=_read_ahead, args=(process.stderr, problems.append), daemon=True),
+    ]
+    for reader in readers:
+        reader.start()
     rest = b""
     try:
         while chunk := chunks.get(timeout=SILENCE):
             *whole, rest = (rest + chunk).split(b"\0")
             yield from whole
-        problem = process.stderr.read()
+        readers[1].join()
         if process.proc.wait() != 0:
-            raise GitFailedError(f"git cannot read {folder}: {_text(problem).strip()}")
+            raise GitFailedError(f"git cannot read {folder}: {_text(b''.join(problems)).strip()}")
     except queue.Empty as error:
         raise GitFailedError(f"git said nothing about {folder} for {SILENCE} s") from error
     finally:
         process.proc.kill()
-        while reader.is_alive():
+        while any(reader.is_alive() for reader in readers):
             with contextlib.suppress(queue.Empty):
                 chunks.get(timeout=_BREATH)
         process.proc.wait()
@@ -260,17 +272,24 @@ def _stream(folder: Path, command: Sequence[str], stdin: IO[bytes]) -> Iterator[
         process.stderr.close()
 
 
-def _read_ahead(descriptor: int, chunks: "queue.Queue[bytes]") -> None:
+def _read_ahead(pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
     """Keep git from waiting for us; the last chunk is empty."""
     chunk = b"first"
     while chunk:
-        chunk = os.read(descriptor, _CHUNK)
-        chunks.put(chunk)
+        chunk = os.read(pipe.fileno(), _CHUNK)
+        take(chunk)
 
 
-def _run(folder: Path, *command: str) -> bytes:
-    code, output, problem = _try(folder, *command)
-    if code > 1:
+def _is_partial(folder: Path) -> bool:
+    """Tell whether contents may be missing here, without which only exact renames can be found."""
+    return bool(
+        _setting(folder, "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$")
+    )
+
+
+def _setting(folder: Path, *question: str) -> bytes:
+    code, output, problem = _try(folder, "config", *question)
+    if code not in {0, 1}:
         raise GitFailedError(f"git cannot read {folder}: {problem}")
     return output
 
@@ -307,6 +326,8 @@ def _launch(folder: Path, command: Sequence[str], **options: Any) -> Any:  # noq
         if folder.is_dir():
             raise GitFailedError("git is not installed or not on the PATH") from error
         raise GitFailedError(f"{folder} is not a folder") from error
+    except ValueError as error:
+        raise GitFailedError(f"git cannot be asked that: {error}") from error
 
 
 def _text(raw: bytes) -> str:

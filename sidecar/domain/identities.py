@@ -34,20 +34,32 @@ def normalise(address: str) -> str:
     if rest == address.strip():
         match = _SCP.match(rest)
         rest = f"{match['host']}/{match['path'].lstrip('/')}" if match else rest
-    host, slash, path = rest.rpartition("@")[2].partition("/")
-    host = re.sub(r":\d+$", "", host).lower()
+    host, slash, path = rest.partition("/")
+    host = re.sub(r":\d+$", "", host.rpartition("@")[2]).lower()
     return (host + slash + path).rstrip("/").removesuffix(".git")
 
 
 def match(facts: Facts, projects: Iterable[Project]) -> Project | None:
     """Find the project that these facts belong to.
 
-    The caller has made sure that a root commit in the facts of a known folder is that project's own.
+    A folder stays with its project as long as nothing speaks against it; otherwise the same root
+    commit and remote is the same project, and a remote alone where one side knows no root commit.
     """
     projects = list(projects)
-    same_repository = (p for p in projects if _is_same_repository(facts, p))
-    same_folder = (p for p in projects if facts.folder in p.folders and _may_share(facts, p))
-    return next(same_repository, None) or next(same_folder, None)
+    candidates = (
+        [p for p in projects if _is_same_place(facts, p) and _may_stay(facts, p)],
+        [p for p in projects if _is_same_repository(facts, p)],
+        [p for p in projects if _is_same_remote(facts, p)],
+    )
+    return next((project for group in candidates for project in group), None)
+
+
+def believed_roots(folder: str, remote: str | None, projects: Iterable[Project]) -> list[str]:
+    """List the root commits that a folder with this remote is likely to have, likeliest first."""
+    projects = [project for project in projects if project.root]
+    likely = [p for p in projects if folder in p.folders]
+    likely += [p for p in projects if remote is not None and remote in p.remotes]
+    return list(dict.fromkeys(project.root for project in likely if project.root))
 
 
 def found(facts: Facts, created_at: datetime) -> Project:
@@ -77,15 +89,28 @@ def learn(project: Project, facts: Facts) -> Project:
     )
 
 
+def _is_same_place(facts: Facts, project: Project) -> bool:
+    """Tell whether the project was seen here, perhaps before there was a repository."""
+    return facts.folder in project.folders or facts.folder.removesuffix("/.git") in project.folders
+
+
+def _may_stay(facts: Facts, project: Project) -> bool:
+    """Tell whether the folder may still be the project's: not if another repository took its place."""
+    if facts.root and project.root:
+        return facts.root == project.root
+    if project.root and not facts.root:
+        return _is_same_remote(facts, project)
+    return not (facts.remote and project.remotes) or facts.remote in project.remotes
+
+
 def _is_same_repository(facts: Facts, project: Project) -> bool:
     same_remote = facts.remote in project.remotes if facts.remote else not project.remotes
-    if facts.root is None:
-        return facts.remote is not None and same_remote
-    return facts.root == project.root and same_remote
+    return facts.root is not None and facts.root == project.root and same_remote
 
 
-def _may_share(facts: Facts, project: Project) -> bool:
-    return facts.root is None or project.root is None or facts.root == project.root
+def _is_same_remote(facts: Facts, project: Project) -> bool:
+    one_is_rootless = facts.root is None or project.root is None
+    return facts.remote is not None and facts.remote in project.remotes and one_is_rootless
 
 
 def name_of(folder: PurePath) -> str:

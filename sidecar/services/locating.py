@@ -1,6 +1,6 @@
 """Locating: from the facts about a folder to the project whose memory it shares."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from protocol.errors import NotFoundError
 from protocol.projects import Project
@@ -8,15 +8,15 @@ from sidecar.domain import identities
 from sidecar.domain.identities import Facts
 from sidecar.store.homes import Home
 
-Ask = Callable[[Callable[[str], str | None]], Facts]
-"""Gives the facts of a folder; it may ask which root commit was seen before in a folder."""
+Believe = Callable[[str, str | None], Iterable[str]]
+Ask = Callable[[Believe], Facts]
+"""Gives the facts of a folder; it may ask which root commits to expect there."""
 
 
 def locate(home: Home, ask: Ask) -> Project:
     """Find the project of a folder, or begin one; what the facts tell anew is remembered."""
     projects = home.projects()
-    roots = {folder: project.root for project in projects for folder in project.folders}
-    facts = ask(roots.get)
+    facts = ask(lambda folder, remote: identities.believed_roots(folder, remote, projects))
     project = identities.match(facts, projects)
     if project is None:
         project = identities.found(facts, home.ids.clock())

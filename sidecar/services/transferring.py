@@ -74,7 +74,7 @@ def export(vault: Vault, project: Project) -> Iterator[bytes]:
 
 def load(home: Home, lines: Iterable[bytes], into: Project | None) -> Moved:
     """Read an export into its own project, or into another; what is already there stays as it is."""
-    numbered = enumerate(lines, start=1)
+    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     number, first = next(numbered, (1, b""))
     beginning = _decode(number, first)
     if not isinstance(beginning, Beginning):

@@ -143,9 +143,10 @@ class Chronicle:
         here = {event.event_id for event in self._events.read(record.session_id)}
         keys = self.find(event.idempotency_key for event in events if event.idempotency_key)
         missing = [e for e in events if e.event_id not in here and e.idempotency_key not in keys]
-        known = self._records.get(record.session_id)
-        if known is not None or not (missing or not events):
+        if self._records.get(record.session_id) is not None:
             self.append({}, missing)
+            return
+        if events and not missing:
             return
         if record.status == "active" and any(s.status == "active" for s in self.timeline()):
             record = sessions.close(record, record.last_event_at)

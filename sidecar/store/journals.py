@@ -160,6 +160,8 @@ class Journal:
         except IsADirectoryError:
             self._bad_lines += 1
             return
+        except StorageFailedError:
+            self._descriptor = files.open_private(self.path, os.O_RDONLY)
         self._inode = os.fstat(self._descriptor).st_ino
 
     def _replay(self) -> None:

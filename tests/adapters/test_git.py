@@ -1,6 +1,7 @@
 """Git is read to the last byte and never trusted."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -175,6 +176,86 @@ def test_stashes_and_notes_are_no_history(repository: Repository) -> None:
     repository.write("a.txt", "changed\n")
     repository.git("stash", "push", "--quiet")
     assert subjects(read(repository)) == ["one"]
+
+
+def test_replaced_and_rewritten_commits_are_no_history(repository: Repository) -> None:
+    """Part of B5."""
+    first = repository.commit("one", at=NOON)
+    second = repository.commit("two", at=NOON)
+    repository.git("replace", "--graft", second)
+    repository.git("update-ref", "refs/original/refs/heads/main", first)
+    events = read(repository)
+    assert subjects(events) == ["one", "two"]
+    assert events[1].commit is not None
+    assert events[1].commit.parents == (first,)
+
+
+def test_paths_are_those_of_the_repository_wherever_one_asks(repository: Repository) -> None:
+    """Part of B3."""
+    repository.commit("one", at=NOON, name="sub/a.txt")
+    repository.git("config", "diff.relative", "true")
+    (event,) = read(Repository(repository.path / "sub"))
+    assert [change.path for change in event.files] == ["sub/a.txt"]
+
+
+def test_a_git_that_dies_is_no_short_history(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of B5: what could not be read to its end is an error, not the end."""
+    for number in range(5):
+        repository.commit(f"{number}", at=NOON)
+    real = shutil.which("git")
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text(f'#!/bin/sh\n{real} "$@" | head -c 100\nkill -9 $$\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(GitFailedError):
+        git.history(repository.path, since=None, author=None)
+
+
+def test_a_git_that_complains_a_lot_is_heard_to_the_end(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of B5."""
+    repository.commit("one", at=NOON)
+    real = shutil.which("git")
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text(f'#!/bin/sh\nhead -c 500000 /dev/zero | tr "\\0" w >&2\nexec {real} "$@"\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
+    assert subjects(read(repository)) == ["one"]
+
+
+def test_a_partial_clone_is_read_without_its_missing_contents(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """Part of B5."""
+    repository.commit("one", at=NOON)
+    repository.write("big.txt", "line\n" * 50)
+    repository.commit("two", at=NOON)
+    repository.git("mv", "big.txt", "moved.txt")
+    repository.write("moved.txt", "line\n" * 49)
+    repository.git("mv", "a.txt", "b.txt")
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "-m", "three", at=NOON)
+    repository.git("config", "uploadpack.allowFilter", "true")
+    target = str(tmp_path / "partial")
+    repository.git(
+        "clone",
+        "--quiet",
+        "--no-checkout",
+        "--filter=blob:none",
+        f"file://{repository.path}",
+        target,
+    )
+    events = read(Repository(Path(target)))
+    assert [(f.path, f.status) for f in events[2].files] == [
+        ("b.txt", "renamed"),
+        ("big.txt", "deleted"),
+        ("moved.txt", "added"),
+    ]
 
 
 def test_an_empty_repository_and_a_plain_folder(repository: Repository, tmp_path: Path) -> None:

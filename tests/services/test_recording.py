@@ -203,6 +203,35 @@ def test_any_key_and_any_time_is_taken(vault: Vault) -> None:
     assert sum(session.message_count for session in listed(vault)) == 4
 
 
+def test_a_session_that_ended_as_it_began_hides_no_other(vault: Vault, clock: FixedClock) -> None:
+    """A3: the clock was five hours fast for one event."""
+    clock.pass_(HOUR)
+    recording.ingest(vault, [save("first")], "vscode")
+    clock.now = NOON + 6 * HOUR
+    recording.ingest(vault, [save("fast")], "vscode")
+    clock.now = NOON + 2 * HOUR
+    recording.ingest(vault, [save("second")], "vscode")
+    clock.now = NOON + 6 * HOUR + MINUTE
+    recording.ingest(vault, [save("later")], "vscode")
+    assert [session.status for session in listed(vault)].count("active") == 1
+    clock.pass_(MINUTE)
+    recording.ingest(vault, [save("latest")], "vscode")
+    assert listed(vault)[0].files_modified[-1] == "latest"
+    assert [session.status for session in listed(vault)].count("active") == 1
+
+
+def test_an_event_whose_journal_was_deleted_can_be_recorded_again(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """A7."""
+    (first,) = recording.ingest(vault, [save(key="k")], "vscode")
+    browsing.close_session(vault, CloseSessionParams())
+    (vault.folder / "sessions" / f"{first.session_id}.jsonl").unlink()
+    clock.pass_(MINUTE)
+    (again,) = recording.ingest(vault, [save(key="k")], "vscode")
+    assert (again.outcome, again.event_id is None) == ("stored", False)
+
+
 def test_events_are_read_in_the_order_they_happened(vault: Vault) -> None:
     names = ["c", "a", "b"]
     times = [NOON + 2 * MINUTE, NOON, NOON + MINUTE]

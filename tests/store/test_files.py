@@ -92,6 +92,17 @@ def test_a_link_in_a_session_journals_place_is_not_followed(vault: Vault, tmp_pa
     assert target.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["cache/keys", "inbox/current.jsonl", "vault.jsonl", "lock"])
+def test_a_pipe_in_a_files_place_blocks_nobody(name: str, vault: Vault) -> None:
+    """H1, H5."""
+    recording.ingest(vault, [save(key="a")], "vscode")
+    vault.close()
+    (vault.folder / name).unlink(missing_ok=True)
+    os.mkfifo(vault.folder / name)
+    with pytest.raises(StoreRefusedError):
+        _use_all(vault)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a store to someone else")
 @pytest.mark.parametrize("name", ["", "vault.jsonl", "lock"])
 def test_a_store_of_another_user_is_refused(name: str, vault: Vault) -> None:

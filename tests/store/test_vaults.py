@@ -1,5 +1,6 @@
 """A vault opens whatever happened to its files, and keeps what is good."""
 
+import errno
 import logging
 import os
 import shutil
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from protocol.errors import StoreRefusedError
+from protocol.errors import StorageFailedError, StoreRefusedError
 from protocol.methods import ListSessionsParams
 from protocol.sessions import Session
 from sidecar.domain.sessions import Rule
@@ -79,6 +80,50 @@ def test_a_session_without_an_event_is_forgotten(vault: Vault) -> None:
     assert listed(reopen(vault)) == ()
     recording.ingest(vault, [save()], "vscode")
     assert [s.message_count for s in listed(vault)] == [1]
+
+
+def test_a_disk_that_fills_up_after_the_event_is_stored_is_no_failure(
+    vault: Vault, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H1: whoever is told that nothing was stored will send it again."""
+    recording.ingest(vault, [save(key="a")], "vscode")
+    clock.pass_(5 * HOUR)
+
+    def refuse(*_: Any) -> None:
+        raise StorageFailedError("no space")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(vault.sessions._keys, "add", refuse)
+        (placed,) = recording.ingest(vault, [save(key="b")], "vscode")
+    assert placed.outcome == "stored"
+    assert [session.message_count for session in listed(vault)] == [1, 1]
+    other = reopen(vault)
+    again = recording.ingest(other, [save(key="a"), save(key="b")], "vscode")
+    assert [event.outcome for event in again] == ["duplicate", "duplicate"]
+    monkeypatch.setattr(other.journal, "rewrite", refuse)
+    for number in range(journals.SLACK + 5):
+        other.journal.append([("t", "k", {"n": number})], durable=False)
+    assert other.journal.rows("t").documents == {"k": {"n": journals.SLACK + 4}}
+
+
+def test_a_store_that_cannot_be_written_can_be_read(
+    vault: Vault, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H1."""
+    before = filled(vault, clock)
+    vault.close()
+    real = os.open
+
+    def read_only(path: Any, flags: int, *rest: Any, **options: Any) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, "Read-only file system", str(path))
+        return real(path, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", read_only)
+    other = reopen(vault)
+    assert listed(other) == before
+    with pytest.raises(StorageFailedError):
+        recording.ingest(other, [save()], "vscode")
 
 
 def test_a_session_is_seen_as_soon_as_its_first_event_is_there(
@@ -162,7 +207,11 @@ def test_a_vault_whose_folder_was_removed_begins_anew(vault: Vault) -> None:
     assert [s.message_count for s in listed(reopen(vault))] == [2]
 
 
-@pytest.mark.parametrize("damage", [delete, become_folder, empty, zero, garble])
+def cut_at_a_line(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:104])
+
+
+@pytest.mark.parametrize("damage", [delete, become_folder, empty, zero, garble, cut_at_a_line])
 @pytest.mark.parametrize("name", ["inbox/current.jsonl", "cache/keys", "lock"])
 def test_a_vault_opens_and_works_when_another_file_is_damaged(
     name: str, damage: Callable[[Path], None], vault: Vault, clock: FixedClock

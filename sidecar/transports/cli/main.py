@@ -29,7 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, format="threadline: %(message)s", stream=sys.stderr)
     try:
         with contextlib.closing(open_application(here=Path.cwd(), source="cli-auto")) as app:
-            return _COMMANDS[options.command](app, options)
+            code = _COMMANDS[options.command](app, options)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return code
     except ThreadlineError as error:
         screens.complain(str(error))
         return exit_for(error.code)
@@ -39,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has seen enough; Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.OK
+    except (OSError, RuntimeError, ValueError) as error:
+        screens.complain(f"{type(error).__name__}: {error}")
+        return Exit.FAILED
 
 
 def _scan(app: Application, options: Namespace) -> Exit:
@@ -130,15 +136,15 @@ def _call_method(app: Application, options: Namespace) -> Exit:
         return Exit.OK
     try:
         params = msgspec.json.decode(options.params)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         raise InvalidParamsError(f"params are not JSON: {error}", field="params") from error
     print(calls.encode(app.call(options.method, params)))
     return Exit.OK
 
 
 def _export(app: Application, options: Namespace) -> Exit:
+    lines = app.report(options.project) if options.markdown else app.export(options.project)
     with _opened(options.file, "xb", sys.stdout.buffer) as file:
-        lines = app.report(options.project) if options.markdown else app.export(options.project)
         file.writelines(line + b"\n" for line in lines)
     if options.file != "-":
         screens.say(f"wrote {options.file}")
@@ -164,13 +170,18 @@ def _opened(name: str, mode: str, standard: IO[bytes]) -> Iterator[IO[bytes]]:
         yield standard
         return
     try:
-        file = Path(name).open(mode)  # noqa: SIM115  # closed below, but its errors are told here
+        file = open(name, mode, opener=_private)  # noqa: SIM115  # closed below; only this takes an opener
     except FileExistsError as error:
         raise InvalidParamsError(f"{name} exists already; choose another name") from error
     except OSError as error:
         raise NotFoundError(f"cannot open {name}: {error.strerror}") from error
     with file:
         yield file
+
+
+def _private(name: str, flags: int) -> int:
+    """Let only this user read what is exported."""
+    return os.open(name, flags, 0o600)
 
 
 def _headline(app: Application, options: Namespace, session: Session) -> str:

@@ -22,7 +22,8 @@ _STATUS = 5
 """The column of a session's status."""
 _PIPE_WIDTH = 160
 
-_console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+_is_watched = sys.stdout is not None and sys.stdout.isatty()
+_console = Console(highlight=False, width=None if _is_watched else _PIPE_WIDTH)
 _errors = Console(stderr=True, highlight=False)
 _STYLES = {"active": "bold green", "closed": "default", "compacted": "dim"}
 
