@@ -152,8 +152,11 @@ class Chronicle:
             record = sessions.close(record, record.last_event_at)
         self.append({record.session_id: record}, missing)
 
-    def repair(self) -> None:
-        """Finish what a crash cut short: settle what is closed, forget sessions without an event."""
+    def repair(self, project_id: str, rule: Rule) -> None:
+        """Finish what a crash cut short: no session without events, no events without a session."""
+        lost = list(self.recover(project_id, rule))
+        if lost:
+            self._journal.append(lost)
         empty = [session_id for session_id in self._marked() if self._events.is_empty(session_id)]
         if empty:
             drops = [shelf.drop(key) for key in empty for shelf in (self._records, self._unsettled)]
@@ -162,8 +165,9 @@ class Chronicle:
 
     def recover(self, project_id: str, rule: Rule) -> Iterator[Op]:
         """Tell how to make records anew for session journals that have none."""
+        known = self._journal.rows(self._records.name).documents
         for session_id in self._events.session_ids():
-            if session_id not in self._journal.rows(self._records.name).documents:
+            if session_id not in known:
                 events = self._events.read(session_id)
                 if events:
                     session = sessions.restore(session_id, project_id, events, rule)

@@ -74,7 +74,9 @@ class Events:
 
     def session_ids(self) -> Iterator[str]:
         """Go through all sessions that have a journal."""
-        yield from sorted(path.name.removesuffix(SUFFIX) for path in self.folder.glob(f"*{SUFFIX}"))
+        with contextlib.suppress(FileNotFoundError), os.scandir(self.folder) as entries:
+            names = [entry.name for entry in entries if entry.name.endswith(SUFFIX)]
+            yield from sorted(name.removesuffix(SUFFIX) for name in names)
 
     def close(self) -> None:
         """Give all files back."""

@@ -88,4 +88,4 @@ def _make_ready(vault: Vault, steps: Mapping[int, Step]) -> None:
     if journal.format < journals.FORMAT:
         migrations.migrate(vault.folder, journal, vault.lock, steps)
     journal.prepare()
-    vault.sessions.repair()
+    vault.sessions.repair(vault.project_id, vault.rule)

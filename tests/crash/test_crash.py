@@ -2,6 +2,8 @@
 
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -182,29 +184,89 @@ def test_a_stopped_holder_makes_writers_spool_and_merge_later(tmp_path: Path) ->
     assert again.outcome == "duplicate"
 
 
-def test_every_acknowledgement_comes_after_an_fsync(tmp_path: Path) -> None:
-    """H1: what is told to be stored survives a power cut, as far as the disk keeps its word."""
+class PowerCut:
+    """What a power cut would cost, followed through a trace of system calls.
+
+    Everything written is lost until its file is synced, every new or changed name until its folder is.
+    """
+
+    CALL = re.compile(r"\d+ +(\w+)\((.*)\) += (-?\d+)")
+    PATH = re.compile(r"<(/[^>]*)>")
+
+    def __init__(self) -> None:
+        self.unsynced: set[str] = set()
+        self.opened: list[str] = []
+
+    def follow(self, line: str) -> str:
+        """Take one call into account; give its name and the path it was about."""
+        match = self.CALL.match(line)
+        if match is None or int(match[3]) < 0:
+            return ""
+        call, arguments = match[1], match[2]
+        path = next(iter(self.PATH.findall(arguments)), "")
+        if call == "write":
+            self.unsynced.add(path)
+        elif call in {"fsync", "fdatasync"}:
+            self.unsynced.discard(path)
+        elif call == "syncfs":
+            self.unsynced.clear()
+        elif call.startswith("rename"):
+            old, new = re.findall(r'"([^"]*)"', arguments)
+            if old in self.unsynced:
+                self.unsynced.remove(old)
+                self.unsynced.add(new)
+            self.unsynced.add(str(Path(new).parent))
+        return f"{call} {path}"
+
+
+@pytest.mark.parametrize("every", [1, 7])
+def test_a_power_cut_after_an_acknowledgement_costs_nothing(every: int, tmp_path: Path) -> None:
+    """H1: as far as the disk keeps its word."""
     trace = tmp_path / "trace"
-    strace = ["strace", "-f", "-e", "trace=fsync,fdatasync,syncfs,write", "-o", str(trace)]
-    try:
-        subprocess.run(["strace", "-V"], capture_output=True, check=True)
-    except (FileNotFoundError, subprocess.CalledProcessError):
+    calls = "trace=write,fsync,fdatasync,syncfs,rename,renameat,renameat2"
+    strace = ["strace", "-f", "-y", "-s", "4", "-e", calls, "-o", str(trace)]
+    if shutil.which("strace") is None:
         pytest.skip("strace is not installed")
-    command = [*strace, *WRITER, str(tmp_path / "vault"), "w", "--events", "20"]
-    subprocess.run(
-        command,
-        cwd=ROOT,
-        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        check=True,
-    )
-    is_synced = False
-    acknowledgements = 0
+    writer = [
+        *WRITER,
+        str(tmp_path / "vault"),
+        "w",
+        "--events",
+        "30",
+        "--session-every",
+        str(every),
+    ]
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT)}
+    subprocess.run([*strace, *writer], cwd=ROOT, env=environment, capture_output=True, check=True)
+    disk = PowerCut()
+    sessions, vault = str(tmp_path / "vault" / "sessions"), str(tmp_path / "vault" / "vault.jsonl")
+    acknowledgements = new_sessions = 0
     for line in trace.read_text().splitlines():
-        if "sync" in line and "= 0" in line:
-            is_synced = True
-        elif "write(1," in line:
-            assert is_synced, line
+        before = set(disk.unsynced)
+        call = disk.follow(line)
+        if call == f"write {sessions}/new.draft":
+            assert vault not in before, "a session takes events before its record is on the disk"
+            new_sessions += 1
+        elif call.startswith("write pipe:") or " 1<pipe" in line or "write(1<" in line:
             acknowledgements += 1
-            is_synced = False
-    assert acknowledgements == 20
+            assert not [path for path in disk.unsynced if path.startswith(sessions)], line
+    assert acknowledgements == 30
+    assert new_sessions == -(-30 // every)
+
+
+def test_what_a_hook_drops_survives_a_power_cut(tmp_path: Path) -> None:
+    """H1."""
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    code = (
+        "from pathlib import Path; from sidecar.store.inbox import Inbox;"
+        f"inbox = Inbox(Path({str(tmp_path / 'inbox')!r})); inbox.drop(b'one'); inbox.drop(b'two')"
+    )
+    trace = tmp_path / "trace"
+    calls = "trace=write,openat,fsync"
+    strace = ["strace", "-f", "-y", "-e", calls, "-o", str(trace), sys.executable, "-c", code]
+    subprocess.run(strace, cwd=ROOT, capture_output=True, check=True)
+    disk = PowerCut()
+    seen = [call for line in trace.read_text().splitlines() if (call := disk.follow(line))]
+    assert f"fsync {tmp_path / 'inbox'}" in seen
+    assert not [path for path in disk.unsynced if path.startswith(str(tmp_path))]
