@@ -10,7 +10,7 @@ from benchmarks import histories, places
 from benchmarks.histories import Commit
 from benchmarks.timing import Duel, Go, Row, judge, timed
 from protocol.methods import ScanParams
-from sidecar.app import open_application
+from sidecar.app import Application, open_application
 from sidecar.store.homes import VARIABLE
 
 _SIZES = {1_000: 9, 10_000: 5}
@@ -36,17 +36,19 @@ def _import(repository: Path, folder: Path, commits: Sequence[Commit]) -> Go:
         # A fresh place each time, and none is removed before the end: `places` says why.
         home = tempfile.mkdtemp(dir=folder)
         os.sync()
-        return timed(lambda: _scan(repository, home, len(commits)))
+        application = open_application(
+            here=repository, source="benchmark", environment={VARIABLE: home}
+        )
+        application.project(None)
+        seconds = timed(lambda: _scan(application, len(commits)))
+        application.close()
+        return seconds
 
     return go
 
 
-def _scan(repository: Path, home: str, count: int) -> None:
-    application = open_application(
-        here=repository, source="benchmark", environment={VARIABLE: home}
-    )
+def _scan(application: Application, count: int) -> None:
     scanned = application.scan(ScanParams(all_authors=True), lambda _done, _total: None)
-    application.close()
     if scanned.imported != count:
         raise RuntimeError(f"{scanned.imported} of {count} commits were imported")
 

@@ -220,10 +220,11 @@ PROOFS: dict[str, tuple[str, ...]] = {
     ),
     "H1": (
         "crash/test_crash.py::test_a_killed_holder_lets_the_next_writer_go_on_within_a_second",
+        "crash/test_crash.py::test_a_power_cut_after_an_acknowledgement_costs_nothing",
         "crash/test_crash.py::test_a_stopped_holder_makes_writers_spool_and_merge_later",
         "crash/test_crash.py::test_eight_writers_and_compaction_lose_double_and_reorder_nothing",
         "crash/test_crash.py::test_every_acknowledged_event_survives_kill_9_exactly_once",
-        "crash/test_crash.py::test_every_acknowledgement_comes_after_an_fsync",
+        "crash/test_crash.py::test_what_a_hook_drops_survives_a_power_cut",
         "services/test_recording.py::test_a_batch_that_comes_back_after_a_crash_is_not_doubled",
         "services/test_recording.py::test_a_line_after_one_that_was_cut_off_is_not_lost",
         "services/test_recording.py::test_what_hooks_dropped_into_the_inbox_is_placed_once",

@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -132,9 +133,7 @@ def _parse(tokens: Iterator[bytes], branches: dict[str, str | None]) -> Iterator
     token = next(tokens, b"")
     while token:
         sha = token.decode()
-        parents, name, email, authored, committed, subject, body = (
-            next(tokens, b"") for _ in _FIELDS[1:]
-        )
+        parents, name, email, authored, committed, subject, body = islice(tokens, len(_FIELDS) - 1)
         changes: dict[bytes, FileChange] = {}
         token = next(tokens, b"")
         if token.startswith(b"\n"):
@@ -144,8 +143,8 @@ def _parse(tokens: Iterator[bytes], branches: dict[str, str | None]) -> Iterator
             parents=tuple(parents.decode().split()),
             author_name=_text(name),
             author_email=_text(email),
-            authored_at=_moment(authored),
-            committed_at=_moment(committed),
+            authored_at=(authored_at := _moment(authored)),
+            committed_at=authored_at if committed == authored else _moment(committed),
             subject=_text(subject),
             body=_text(body.strip()),
             branch=branches.get(sha),
@@ -340,9 +339,10 @@ def _seconds(raw: bytes) -> int:
 
 def _moment(raw: bytes) -> datetime:
     """Read a commit's time; what no calendar holds becomes the beginning of time."""
-    with contextlib.suppress(OverflowError, OSError, ValueError):
-        return datetime.fromtimestamp(_seconds(raw), UTC)
-    return _EPOCH
+    try:
+        return datetime.fromtimestamp(int(raw), UTC)
+    except (OverflowError, OSError, ValueError):
+        return _EPOCH
 
 
 def _branch(source: bytes) -> str | None:

@@ -66,14 +66,15 @@ def plan(
     chosen: list[str] = []
     for number, moment in enumerate(moments):
         place = bisect_right(line, moment, key=_start)
-        before = _latest(line, place)
+        latest = _latest(line, place)
+        before = line[latest] if latest >= 0 else None
         if before is None or not covers(before, moment, rule):
             opened = begin(moment, number)
             line = line if isinstance(line, _Draft) else _Draft(line)
             if place < len(line):
                 opened = close(opened, min(_start(line[place]), moment + rule.window))
             elif before is not None and before.ended_at is None:
-                line[line.index(before)] = changed[before.session_id] = close(before, moment)
+                line[latest] = changed[before.session_id] = close(before, moment)
             line.insert(place, opened)
             before = changed[opened.session_id] = opened
         chosen.append(before.session_id)
@@ -132,11 +133,11 @@ def restore(session_id: str, project_id: str, events: Sequence[Event], rule: Rul
     return summarise(session, events)
 
 
-def _latest(line: Sequence[Session], place: int) -> Session | None:
-    """Find the session that started last before a place; one that ended as it began covers nothing."""
+def _latest(line: Sequence[Session], place: int) -> int:
+    """Find who started last before a place, or -1; a session that ended as it began is nobody."""
     while place and line[place - 1].ended_at == line[place - 1].started_at:
         place -= 1
-    return line[place - 1] if place else None
+    return place - 1
 
 
 class _Draft(list[Session]):

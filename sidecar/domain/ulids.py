@@ -1,21 +1,20 @@
 """ULIDs: 48 bits of milliseconds and 80 of chance, in 26 letters that sort by time."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CHANCE_BITS = 80
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
+_SHIFTS = range(120, -1, -10)
 
 
 def encode(number: int) -> str:
     """Write a 128-bit number as 26 letters."""
-    letters = [_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)]
-    return "".join(letters)
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def following(previous: int, moment: datetime, chance: int) -> int:
     """Number for `moment` that is greater than `previous`, whatever the clock did."""
-    milliseconds = max((moment - EPOCH) // timedelta(milliseconds=1), 0)
+    milliseconds = max(int(moment.timestamp() * 1000), 0)
     return max(milliseconds << CHANCE_BITS | chance, previous + 1)

@@ -19,7 +19,7 @@ from sidecar.domain.sessions import Rule
 from sidecar.store.events import Events
 from sidecar.store.ids import Ids
 from sidecar.store.keys import Keys
-from sidecar.store.lines import Op
+from sidecar.store.lines import Document, Op
 from sidecar.store.locks import Lock
 from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase
@@ -53,6 +53,7 @@ class Chronicle:
         self._events = Events(folder / "sessions", lock, ids)
         self._keys = Keys(folder / "cache" / "keys", self._settled_keys)
         self._timeline: tuple[int, list[Session]] = (-1, [])
+        self._read_before: dict[str, tuple[Document, Session]] = {}
 
     def timeline(self) -> Sequence[Session]:
         """Give all sessions by start; while one is unsettled, its counts are not up to date here."""
@@ -62,7 +63,7 @@ class Chronicle:
             if revision == self._journal.revision:
                 return line
             revision = self._journal.revision
-            records = self._records.all()
+            records = self._read_records()
             marked = self._marked()
         empty = {session_id for session_id in marked if self._events.is_empty(session_id)}
         kept = (record for record in records if record.session_id not in empty)
@@ -93,10 +94,10 @@ class Chronicle:
     def find(self, keys: Iterable[str]) -> dict[str, str]:
         """Tell for each key that has an event which session it is in; the caller holds the lock."""
         self._keys.refresh(self._expected_keys())
-        marked = self._marked()
+        unsettled = [(session_id, self._events.keys(session_id)) for session_id in self._marked()]
         found: dict[str, str] = {}
         for key in keys:
-            holders = (session_id for session_id in marked if self._events.find(session_id, key))
+            holders = (session_id for session_id, known in unsettled if key in known)
             session_id = next(holders, None) or self._keys.find(key)
             if session_id is not None:
                 found[key] = session_id
@@ -104,7 +105,7 @@ class Chronicle:
 
     def event_id(self, session_id: str, key: str) -> str | None:
         """Give the id of the event that a session holds under an idempotency key."""
-        return next(iter(self._events.find(session_id, key)), None)
+        return next(iter(self._events.keys(session_id).get(key, ())), None)
 
     def append(self, changed: Mapping[str, Session], events: Sequence[Event]) -> None:
         """Store events and the sessions they open or close; durable when this returns."""
@@ -214,6 +215,18 @@ class Chronicle:
     def _expected_keys(self) -> int:
         cache = self._caches.get(_KEYS)
         return 0 if cache is None else cache.size
+
+    def _read_records(self) -> list[Session]:
+        """Read all records, those that have not changed from memory."""
+        documents = self._journal.rows(self._records.name).documents
+        known = self._read_before
+        self._read_before = {
+            key: known[key]
+            if key in known and known[key][0] is document
+            else (document, self._records.read(document))
+            for key, document in documents.items()
+        }
+        return [record for _, record in self._read_before.values()]
 
     def _marked(self) -> list[str]:
         return self._unsettled.ids()

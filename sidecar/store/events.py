@@ -28,6 +28,8 @@ class Events:
     def __init__(self, folder: Path, lock: Lock, ids: Ids) -> None:
         """Stand on a folder; the lock is the store's own."""
         self.folder = folder
+        self._draft = folder / "new.draft"
+        self._prefix = f"{folder}{os.sep}"
         self._lock = lock
         self._ids = ids
         self._open: _OpenJournals = _OpenJournals(maxsize=_OPEN_AT_ONCE)
@@ -40,16 +42,16 @@ class Events:
             documents = self._database(session_id).table(TABLE).all()
         return [msgspec.convert(document, Event) for document in documents]
 
-    def find(self, session_id: str, key: str) -> list[str]:
-        """Find the ids of a session's events by their idempotency key."""
+    def keys(self, session_id: str) -> Mapping[str, Collection[str]]:
+        """Give the ids of a session's events by their idempotency key."""
         with self._mutex:
             journal = self._database(session_id).journal
             journal.refresh()
-            return journal.rows(TABLE).where("idempotencyKey", key)
+            return journal.rows(TABLE).index("idempotencyKey")
 
     def exists(self, session_id: str) -> bool:
         """Tell whether a session has a journal."""
-        return os.path.lexists(self._path(session_id))
+        return os.path.lexists(self._name(session_id))
 
     def is_empty(self, session_id: str) -> bool:
         """Tell whether a session has no event at all."""
@@ -70,7 +72,7 @@ class Events:
                 with self._mutex:
                     self._database(session_id).journal.append(ops, durable=is_lone)
         if batches and not is_lone:
-            files.sync_all(self.folder, [self._path(session_id) for session_id in batches])
+            files.sync_all(self.folder, [self._name(session_id) for session_id in batches])
 
     def session_ids(self) -> Iterator[str]:
         """Go through all sessions that have a journal."""
@@ -96,18 +98,18 @@ class Events:
     def _create(self, session_id: str, events: Sequence[Event]) -> None:
         """Write a session's first events and its journal in one go."""
         line = lines.encode([(TABLE, event.event_id, event) for event in events])
-        files.create(self.folder, f"{session_id}{SUFFIX}", lines.encode_header(FORMAT) + line)
+        files.create(self._draft, self._name(session_id), lines.encode_header(FORMAT) + line)
 
     def _database(self, session_id: str) -> JournalDatabase:
         database = self._open.get(session_id)
         if database is None:
-            journal = Journal(self._path(session_id), self._lock)
+            journal = Journal(Path(self._name(session_id)), self._lock)
             database = JournalDatabase(journal, self._lock, self._ids, storage=JournalStorage)
             self._open[session_id] = database
         return database
 
-    def _path(self, session_id: str) -> Path:
-        return self.folder / f"{session_id}{SUFFIX}"
+    def _name(self, session_id: str) -> str:
+        return f"{self._prefix}{session_id}{SUFFIX}"
 
 
 class _OpenJournals(LRUCache[str, JournalDatabase]):

@@ -128,11 +128,11 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
-def sync_all(folder: Path, paths: Sequence[Path]) -> None:
+def sync_all(folder: Path, names: Sequence[str | Path]) -> None:
     """Make several files of one folder durable: few one by one, many by one sweep of the disk."""
-    if len(paths) > _FEW and _sweep(folder):
+    if len(names) > _FEW and _sweep(folder):
         return
-    for path in paths:
+    for path in map(Path, names):
         descriptor = open_private(path, os.O_RDWR)
         try:
             sync(descriptor, path)
@@ -141,15 +141,14 @@ def sync_all(folder: Path, paths: Sequence[Path]) -> None:
     sync_folder(folder)
 
 
-def create(folder: Path, name: str, data: bytes) -> None:
+def create(draft: Path, target: str, data: bytes) -> None:
     """Write a new file that is there whole or not at all; it is durable only after `sync_all`.
 
-    Whoever calls this holds the lock of the folder's store: all new files share one draft.
+    Whoever calls this holds the lock of the folder's store: all new files may share one draft.
     """
-    draft = folder / "new.draft"
     _write_draft(draft, data)
-    with refusing(folder):
-        os.rename(draft, os.path.join(folder, name))  # noqa: PTH104, PTH118  # thousands of them in an import
+    with refusing(draft):
+        os.rename(draft, target)  # noqa: PTH104  # an import makes thousands
 
 
 def replace(path: Path, data: bytes) -> None:

@@ -34,12 +34,16 @@ class Rows:
 
     def where(self, field: str, value: object) -> list[str]:
         """Give the ids of the documents whose field has this indexable value."""
+        return list(self.index(field).get(value, ()))
+
+    def index(self, field: str) -> _Index:
+        """Give the ids of all documents by the value of a field; it follows every change."""
         index = self._indexes.get(field)
         if index is None:
             index = self._indexes[field] = {}
             for identifier, document in self.documents.items():
                 _add(index, document.get(field), identifier)
-        return list(index.get(value, ()))
+        return index
 
 
 def is_indexable(value: object) -> bool:
@@ -54,4 +58,7 @@ def _add(index: _Index, value: object, identifier: str) -> None:
 
 def _remove(index: _Index, value: object, identifier: str) -> None:
     if is_indexable(value):
-        index.get(value, {}).pop(identifier, None)
+        identifiers = index.get(value, {})
+        identifiers.pop(identifier, None)
+        if not identifiers:
+            index.pop(value, None)

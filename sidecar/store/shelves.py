@@ -25,7 +25,7 @@ class Shelf(Generic[T]):
     def get(self, identifier: str) -> T | None:
         """Read one record."""
         document = self._table.get(doc_id=identifier)
-        return None if document is None else self._read(document)
+        return None if document is None else self.read(document)
 
     def ids(self) -> list[str]:
         """List the ids of all records."""
@@ -35,11 +35,11 @@ class Shelf(Generic[T]):
 
     def all(self) -> list[T]:
         """Read every record."""
-        return [self._read(document) for document in self._table.all()]
+        return [self.read(document) for document in self._table.all()]
 
     def find(self, field: str, value: str) -> list[T]:
         """Read the records whose field has this value, by index."""
-        return [self._read(document) for document in self._table.search(where(field) == value)]
+        return [self.read(document) for document in self._table.search(where(field) == value)]
 
     def put(self, identifier: str, record: T) -> Op:
         """Say how to write a record; `Journal.append` does it."""
@@ -53,5 +53,6 @@ class Shelf(Generic[T]):
         """Count the records."""
         return len(self._table)
 
-    def _read(self, document: Document) -> T:
+    def read(self, document: Document) -> T:
+        """Type a document of this shelf."""
         return msgspec.convert(document, self._kind)
