@@ -65,7 +65,8 @@ def plan(
     changed: dict[str, Session] = {}
     chosen: list[str] = []
     for number, moment in enumerate(moments):
-        place = bisect_right(line, moment, key=_start)
+        is_newest = bool(line) and _start(line[-1]) <= moment
+        place = len(line) if is_newest else bisect_right(line, moment, key=_start)
         latest = _latest(line, place)
         before = line[latest] if latest >= 0 else None
         if before is None or not covers(before, moment, rule):
