@@ -75,7 +75,7 @@ class Chronicle:
 
     def get(self, session_id: str) -> Session | None:
         """Read a session with what its events say now."""
-        is_unsettled = self._unsettled.get(session_id) is not None
+        is_unsettled = session_id in self._unsettled
         record = self._records.get(session_id)
         if record is None or not is_unsettled:
             return record
@@ -115,13 +115,13 @@ class Chronicle:
         new = {
             session_id: batch
             for session_id, batch in batches.items()
-            if self._records.get(session_id) is None and not self._events.exists(session_id)
+            if session_id not in self._records and not self._events.exists(session_id)
         }
         ops = [self._records.put(session_id, session) for session_id, session in changed.items()]
         ops += [
             self._unsettled.put(session_id, Unsettled(session_id=session_id))
             for session_id in batches
-            if self._unsettled.get(session_id) is None
+            if session_id not in self._unsettled
         ]
         if ops:
             self._journal.append(ops)
@@ -144,7 +144,7 @@ class Chronicle:
         here = {event.event_id for event in self._events.read(record.session_id)}
         keys = self.find(event.idempotency_key for event in events if event.idempotency_key)
         missing = [e for e in events if e.event_id not in here and e.idempotency_key not in keys]
-        if self._records.get(record.session_id) is not None:
+        if record.session_id in self._records:
             self.append({}, missing)
             return
         if events and not missing:
@@ -191,9 +191,9 @@ class Chronicle:
         All of it can be derived, so a disk that refuses now is no failure: the marks stay for later.
         """
         closed = [
-            (session_id, record)
+            (session_id, self._records.read(document))
             for session_id in self._marked()
-            if (record := self._records.get(session_id)) and record.status != "active"
+            if (document := self._records.peek(session_id)) and document["status"] != "active"
         ]
         if not closed:
             return
@@ -213,8 +213,8 @@ class Chronicle:
             _log.warning("%s; what is derived is written down later", error)
 
     def _expected_keys(self) -> int:
-        cache = self._caches.get(_KEYS)
-        return 0 if cache is None else cache.size
+        cache = self._caches.peek(_KEYS)
+        return 0 if cache is None else int(cache["size"])
 
     def _read_records(self) -> list[Session]:
         """Read all records, those that have not changed from memory."""

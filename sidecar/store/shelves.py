@@ -24,8 +24,18 @@ class Shelf(Generic[T]):
 
     def get(self, identifier: str) -> T | None:
         """Read one record."""
-        document = self._table.get(doc_id=identifier)
+        document = self.peek(identifier)
         return None if document is None else self.read(document)
+
+    def peek(self, identifier: str) -> Document | None:
+        """Give one record's document as it is kept; it is not to be changed."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            return self._journal.rows(self.name).documents.get(identifier)
+
+    def __contains__(self, identifier: str) -> bool:
+        """Tell whether there is such a record."""
+        return self.peek(identifier) is not None
 
     def ids(self) -> list[str]:
         """List the ids of all records."""
