@@ -163,6 +163,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "domain/test_sessions.py::test_a_session_says_what_its_events_say",
         "domain/test_sessions.py::test_the_first_five_hundred_files_are_kept_and_the_others_counted",
         "domain/test_ulids.py::test_ids_grow_even_when_the_clock_goes_back",
+        "services/test_recording.py::test_all_times_are_served_in_utc",
         "services/test_recording.py::test_the_first_event_opens_a_session",
     ),
     "A2": (

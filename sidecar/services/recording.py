@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from protocol.errors import BusyError
-from protocol.events import Event, NewEvent
+from protocol.events import Commit, Event, NewEvent
 from protocol.methods import Outcome, PlacedEvent
 from protocol.sessions import Session
 from protocol.values import Params, Timestamp
@@ -57,13 +57,11 @@ def _drain_batch(vault: Vault, batch: Path) -> int:
         except (msgspec.DecodeError, RecursionError):
             unreadable = True
             continue
+        now = sessions.clamp(waiting.recorded_at, vault.clock(), vault.rule)
         # A crash before `done` brings the batch back: keys of its own keep that from doubling it.
         pins = [f"inbox:{batch.name}:{number}:{index}" for index in range(len(waiting.events))]
-        events = [
-            _pinned(e, pin, waiting.recorded_at)
-            for e, pin in zip(waiting.events, pins, strict=True)
-        ]
-        _place(vault, events, waiting.source, now=waiting.recorded_at)
+        events = [_pinned(event, pin, now) for event, pin in zip(waiting.events, pins, strict=True)]
+        _place(vault, events, waiting.source, now=now)
         placed += len(events)
     if unreadable:
         vault.inbox.set_aside(batch)
@@ -102,7 +100,7 @@ def _place(
 
 def _store(vault: Vault, events: Sequence[NewEvent], source: str, *, now: datetime) -> list[Event]:
     rule = vault.rule
-    moments = [sessions.clamp(_utc(event.occurred_at or now), now, rule) for event in events]
+    moments = [_utc(sessions.clamp(event.occurred_at or now, now, rule)) for event in events]
     sources = [event.source or source for event in events]
 
     def begin(moment: datetime, index: int) -> Session:
@@ -130,7 +128,7 @@ def _store(vault: Vault, events: Sequence[NewEvent], source: str, *, now: dateti
             source=seen_by,
             agent_id=event.agent_id,
             files=event.files,
-            commit=event.commit,
+            commit=event.commit and _in_utc(event.commit),
             text=event.text,
         )
         for event, session_id, moment, seen_by in zip(
@@ -148,6 +146,18 @@ def _pinned(event: NewEvent, key: str, now: datetime) -> NewEvent:
         occurred_at=event.occurred_at or now,
         idempotency_key=event.idempotency_key or key,
     )
+
+
+def _in_utc(commit: Commit) -> Commit:
+    """Write a commit's times as all others; git's own are already so."""
+    if (
+        commit.authored_at.tzinfo is UTC
+        and (commit.committed_at or commit.authored_at).tzinfo is UTC
+    ):
+        return commit
+    committed = commit.committed_at and _utc(max(commit.committed_at, sessions.EPOCH))
+    authored = _utc(max(commit.authored_at, sessions.EPOCH))
+    return msgspec.structs.replace(commit, authored_at=authored, committed_at=committed)
 
 
 def _utc(moment: datetime) -> datetime:

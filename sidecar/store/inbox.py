@@ -5,10 +5,12 @@ aside and places what it holds. A writer that finds the store's lock stuck leave
 Only the standard library is imported below: a hook pays for every module it loads.
 """
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from protocol.errors import BusyError
 from sidecar.store import files
 from sidecar.store.locks import Lock
 
@@ -59,7 +61,8 @@ class Inbox:
         """Give all batches, oldest first; the caller holds the store's lock and calls `done`."""
         current = self.folder / _CURRENT
         if os.path.lexists(current):
-            with self._lock.held():
+            # Whoever keeps the inbox's lock is about to add a line; it is taken next time.
+            with contextlib.suppress(BusyError), self._lock.held():
                 current.rename(self.folder / f"{name}{_BATCH}")
         return self._batches()
 

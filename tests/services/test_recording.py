@@ -1,12 +1,12 @@
 """Recording: batches, keys, late events, hand-closed sessions, the inbox."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import msgspec
 import pytest
 
 from protocol.errors import ConflictError
-from protocol.events import FileChange, NewEvent
+from protocol.events import Commit, FileChange, NewEvent
 from protocol.methods import CloseSessionParams, ListSessionsParams, SessionEventsParams
 from protocol.sessions import Session
 from sidecar.services import browsing, maintenance, recording
@@ -194,13 +194,36 @@ def test_a_line_after_one_that_was_cut_off_is_not_lost(vault: Vault) -> None:
 
 def test_any_key_and_any_time_is_taken(vault: Vault) -> None:
     """A7, H4."""
-    ancient = datetime(1, 1, 1, tzinfo=UTC)
-    batch = [save("a"), save("b", key="#0"), save("c", key="0"), save("d", at=ancient)]
+    east = timezone(timedelta(hours=14))
+    odd = [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(1, 1, 1, tzinfo=east),
+        datetime(9999, 12, 31, tzinfo=UTC),
+    ]
+    batch = [
+        save("a"),
+        save("b", key="#0"),
+        save("c", key="0"),
+        *(save(at=moment) for moment in odd),
+    ]
     placed = recording.ingest(vault, batch, "vscode")
-    assert [event.outcome for event in placed] == ["stored"] * 4
-    assert len({event.event_id for event in placed}) == 4
+    assert [event.outcome for event in placed] == ["stored"] * 6
+    assert len({event.event_id for event in placed}) == 6
+    for moment in odd:
+        waiting = Waiting(source="x", recorded_at=moment, events=(save(at=moment),))
+        vault.inbox.drop(msgspec.json.encode(waiting))
     maintenance.maintain(vault)
-    assert sum(session.message_count for session in listed(vault)) == 4
+    assert sum(session.message_count for session in listed(vault)) == 9
+
+
+def test_all_times_are_served_in_utc(vault: Vault) -> None:
+    """A1."""
+    local = NOON.astimezone(timezone(timedelta(hours=2)))
+    commit = Commit(sha="a" * 40, authored_at=local, committed_at=local)
+    event = NewEvent(kind="commit", occurred_at=local, commit=commit)
+    (placed,) = recording.ingest(vault, [event], "vscode")
+    (stored,) = vault.sessions.events(str(placed.session_id))
+    assert msgspec.json.encode(stored).count(b'"2026-03-02T12:00:00Z"') == 4
 
 
 def test_a_session_that_ended_as_it_began_hides_no_other(vault: Vault, clock: FixedClock) -> None:
