@@ -1,5 +1,6 @@
 """The composition root: which concrete thing serves which method."""
 
+import logging
 import os
 import re
 import threading
@@ -10,9 +11,17 @@ from typing import Any
 
 import msgspec
 from cachetools import TTLCache
+from msgspec import UNSET
 
 from protocol import methods
-from protocol.errors import InvalidParamsError, NotFoundError, UnknownMethodError
+from protocol.answers import Answer, ErrorData, Failure
+from protocol.errors import (
+    Code,
+    InvalidParamsError,
+    NotFoundError,
+    ThreadlineError,
+    UnknownMethodError,
+)
 from protocol.methods import METHODS, Method
 from protocol.projects import Project
 from protocol.sessions import Session
@@ -44,6 +53,8 @@ _FIELD = re.compile(
 )
 _PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
 
+_log = logging.getLogger(__name__)
+
 
 class Application:
     """Everything a transport needs: one table of methods, answered for the projects of one home."""
@@ -63,6 +74,18 @@ class Application:
         if method is None:
             raise UnknownMethodError(f"there is no method {name}; `threadline call` lists them")
         return _HANDLERS[name](self, convert(method, params))
+
+    def answer(self, identifier: int | str | None, name: str, params: object) -> Answer:
+        """Answer one request, whatever happens in it: the boundary that all transports share."""
+        try:
+            result = self.call(name, params)
+            return Answer(id=identifier, result=msgspec.Raw(msgspec.json.encode(result)))
+        except ThreadlineError as error:
+            return Answer(id=identifier, error=failure(error))
+        except Exception:  # noqa: BLE001  # it is answered, and the log has the rest
+            _log.exception("%s failed unexpectedly", name)
+            problem = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
+            return Answer(id=identifier, error=problem)
 
     def project(self, reference: str | None) -> Project:
         """Find the project that a request names by path or id."""
@@ -155,6 +178,12 @@ def open_application(
     """Put the product together as users run it."""
     home = Home(default_home(environment), Ids(now), Rule())
     return Application(home, here=here, source=source)
+
+
+def failure(error: ThreadlineError) -> Failure:
+    """Write an error as it stands on the wire."""
+    data = UNSET if error.field is None else ErrorData(field=error.field)
+    return Failure(code=error.code, message=str(error), data=data)
 
 
 def now() -> datetime:

@@ -279,6 +279,12 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "transports/test_calls.py::test_whatever_breaks_inside_is_answered_without_its_traceback",
         "transports/test_cli.py::test_a_stream_of_calls_goes_on_after_bad_lines",
         "transports/test_cli.py::test_what_is_wrong_is_said_with_a_named_exit_code",
+        "transports/test_serve.py::test_a_cancelled_request_and_a_doubled_id_get_one_answer_each",
+        "transports/test_serve.py::test_a_wrong_request_gets_one_answer_with_its_code",
+        "transports/test_serve.py::test_initialize_comes_first_and_nothing_after_shutdown",
+        "transports/test_serve.py::test_many_requests_at_once_get_an_answer_each",
+        "transports/test_serve.py::test_unknown_notifications_and_answers_are_passed_over",
+        "transports/test_serve.py::test_what_is_no_request_is_answered_and_the_stream_goes_on",
     ),
     "H5": (
         "store/test_files.py::test_a_link_in_a_session_journals_place_is_not_followed",

@@ -91,7 +91,7 @@ def threadline(
         [
             sys.executable,
             "-c",
-            "from sidecar.transports.cli.main import main; raise SystemExit(main())",
+            "from sidecar.transports.entry import main; raise SystemExit(main())",
             *arguments,
         ],
         cwd=cwd,

@@ -1,19 +1,16 @@
 """`threadline call -`: requests as JSON Lines in, exactly one answer line for each out."""
 
-import logging
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
-from protocol.answers import Answer, ErrorData, Failure
+from protocol.answers import Answer
 from protocol.errors import Code, InvalidRequestError, ThreadlineError
 from protocol.values import Record
-from sidecar.app import Application
+from sidecar.app import Application, failure
 
 MAX_LINE = 32 * 1024 * 1024
-_log = logging.getLogger(__name__)
 
 
 def answer_all(app: Application, lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -29,20 +26,10 @@ def answer(app: Application, line: bytes) -> Answer:
     try:
         request = _parse(line)
         identifier = _identifier(request)
-        result = app.call(_method(request), request.get("params"))
-        return Answer(id=identifier, result=msgspec.Raw(msgspec.json.encode(result)))
+        method = _method(request)
     except ThreadlineError as error:
         return Answer(id=identifier, error=failure(error))
-    except Exception:  # noqa: BLE001  # the boundary of a request: it is answered, whatever happened
-        _log.exception("a request failed unexpectedly")
-        unexpected = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
-        return Answer(id=identifier, error=unexpected)
-
-
-def failure(error: ThreadlineError) -> Failure:
-    """Write an error as it stands on the wire."""
-    data = UNSET if error.field is None else ErrorData(field=error.field)
-    return Failure(code=error.code, message=str(error), data=data)
+    return app.answer(identifier, method, request.get("params"))
 
 
 class _ParseError(ThreadlineError):

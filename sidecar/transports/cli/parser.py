@@ -16,6 +16,11 @@ All commands work on the project of the folder you are in; --project PATH names 
 Memory is kept in THREADLINE_HOME, by default your user's data folder; nothing leaves this machine.
 """
 
+_SERVE = """\
+Answers every method of `threadline call` as an LSP server, for the client that started it, and ends with
+it. Editors run this; there is nothing to see on a terminal.
+"""
+
 _SCAN = """\
 Reads the history of the repository and groups it into sessions by author time. Running it again imports
 only what is new, so an interrupted scan is simply started again. Nothing is written to the repository.
@@ -47,6 +52,9 @@ def build() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=version("threadline"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _command(
+        commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE
+    )
     _add_scan(commands)
     _add_sessions(commands)
     _command(commands, "status", "what is kept for this project, where, and in what condition")

@@ -1,0 +1,173 @@
+"""pygls, made strict: every request with a readable id gets exactly one answer.
+
+Stock pygls leaves a client waiting when params are wrong or missing, and tells it our tracebacks. Here a
+message is looked at once, at its top level; what is standard LSP goes on to pygls, what is ours goes to
+the application, and every way out of either ends in one answer.
+"""
+
+import asyncio
+import functools
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Literal
+
+import msgspec
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.protocol import LanguageServerProtocol
+
+from protocol.answers import Answer, Failure
+from protocol.errors import Code
+from sidecar.app import Application
+from sidecar.transports.lsp.frames import BadFrame
+
+NOT_INITIALIZED = -32002
+CANCELLED = -32800
+
+Identifier = int | str
+State = Literal["new", "ready", "over"]
+
+_log = logging.getLogger(__name__)
+
+
+class StrictProtocol(LanguageServerProtocol):
+    """What a client and we say to each other; `app` is set before the first message."""
+
+    app: Application
+    end: Callable[[int], None]
+    """Ends the server with an exit code."""
+    state: State = "new"
+
+    def __init__(self, *arguments: Any) -> None:  # noqa: ANN401  # pygls's own signature
+        super().__init__(*arguments)
+        self._tasks: dict[Identifier, asyncio.Task[Answer]] = {}
+
+    def take(self, piece: bytes | BadFrame) -> None:
+        """Take one frame; whatever is wrong with it, the stream goes on."""
+        if isinstance(piece, BadFrame):
+            self._fail(None, Code.INVALID_REQUEST, f"not a frame: {piece}")
+            return
+        try:
+            message = msgspec.json.decode(piece)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            self._fail(None, Code.PARSE_ERROR, f"not JSON: {error}")
+            return
+        if not isinstance(message, dict):
+            self._fail(None, Code.INVALID_REQUEST, "a message is an object")
+        elif "method" not in message:
+            self._take_response(message)
+        elif "id" in message:
+            self._take_request(message)
+        else:
+            self._take_notification(message)
+
+    def _take_request(self, message: dict[str, Any]) -> None:
+        identifier, method = message["id"], message["method"]
+        if isinstance(identifier, bool) or not isinstance(identifier, int | str):
+            self._fail(None, Code.INVALID_REQUEST, "`id` is a number or a string")
+        elif not isinstance(method, str):
+            self._fail(identifier, Code.INVALID_REQUEST, "`method` is a string")
+        elif identifier in self._tasks:
+            self._fail(identifier, Code.INVALID_REQUEST, f"request {identifier!r} is still open")
+        elif self.state == "over":
+            self._fail(identifier, Code.INVALID_REQUEST, "the server is shutting down")
+        elif self.state == "new" and method != types.INITIALIZE:
+            self._fail(identifier, NOT_INITIALIZED, "`initialize` comes first")
+        elif self.state == "ready" and method == types.INITIALIZE:
+            self._fail(identifier, Code.INVALID_REQUEST, "already initialized")
+        elif method.startswith("threadline/"):
+            self._serve(identifier, method, message.get("params"))
+        else:
+            self._pass_on(message)
+
+    def _take_notification(self, message: dict[str, Any]) -> None:
+        method = message["method"]
+        if method == types.EXIT:
+            self.end(0 if self.state == "over" else 1)
+        elif method == types.CANCEL_REQUEST:
+            self._cancel(message.get("params"))
+        elif self.state == "ready":
+            self._pass_on(message)
+
+    def _take_response(self, message: dict[str, Any]) -> None:
+        if "id" not in message:
+            self._fail(None, Code.INVALID_REQUEST, "`method` is missing")
+        elif "result" in message or "error" in message:
+            self._pass_on(message)
+        else:
+            identifier = message["id"] if isinstance(message["id"], int | str) else None
+            self._fail(identifier, Code.INVALID_REQUEST, "`method` is missing")
+
+    def _pass_on(self, message: dict[str, Any]) -> None:
+        """Hand a standard message to pygls, typed."""
+        identifier, method = message.get("id"), message.get("method")
+        is_request = method is not None and identifier is not None
+        message = (
+            {"params": None, **message, "jsonrpc": "2.0"}
+            if method
+            else message | {"jsonrpc": "2.0"}
+        )
+        if is_request and method not in self.fm.features and method not in self.fm.builtin_features:
+            self._fail(identifier, Code.METHOD_NOT_FOUND, f"there is no method {method}")
+            return
+        try:
+            typed = self.structure_message(message)
+        except JsonRpcException as error:
+            _log.info("%s was refused: %r", method, error.__cause__)
+            if is_request:
+                self._fail(identifier, Code.INVALID_PARAMS, f"{method}: params do not fit")
+            return
+        self.handle_message(typed)
+        if method == types.INITIALIZE:
+            self.state = "ready"
+        elif method == types.SHUTDOWN:
+            self.state = "over"
+
+    def _serve(self, identifier: Identifier, method: str, params: object) -> None:
+        """Answer a request of our own table, off the loop; a cancelled one may never have begun."""
+        work = asyncio.to_thread(self.app.answer, identifier, method, params)
+        task = self._tasks[identifier] = asyncio.ensure_future(work)
+        task.add_done_callback(functools.partial(self._finish, identifier))
+
+    def _finish(self, identifier: Identifier, task: "asyncio.Task[Answer]") -> None:
+        self._tasks.pop(identifier, None)
+        if task.cancelled():
+            self._fail(identifier, CANCELLED, "cancelled")
+        else:
+            self._send(task.result())
+
+    def _cancel(self, params: object) -> None:
+        identifier = params.get("id") if isinstance(params, dict) else None
+        task = self._tasks.get(identifier) if isinstance(identifier, int | str) else None
+        if task is not None:
+            task.cancel()
+
+    def _send_handler_result(self, future: "Future[Any]", *, msg_id: Any) -> None:  # noqa: ANN401  # pygls's own
+        """Answer for a handler of pygls, without telling the client our traceback."""
+        error = None if future.cancelled() else future.exception()
+        if future.cancelled():
+            self._fail(msg_id, CANCELLED, "cancelled")
+        elif error is None:
+            self._send_response(msg_id, result=future.result())
+        elif isinstance(error, JsonRpcException):
+            self._fail(msg_id, error.code, str(error))
+        else:
+            _log.error("request %r failed unexpectedly", msg_id, exc_info=error)
+            self._fail(msg_id, Code.INTERNAL_ERROR, "internal error; the log has more")
+
+    def _fail(self, identifier: Identifier | None, code: int, message: str) -> None:
+        self._send(Answer(id=identifier, error=Failure(code=code, message=message)))
+
+    def _send(self, answer: Answer) -> None:
+        body = b'{"jsonrpc":"2.0",' + msgspec.json.encode(answer)[1:]
+        self.write(body)
+
+    def _send_data(self, data: Any) -> None:  # noqa: ANN401  # pygls's own
+        if data:
+            self.write(msgspec.json.encode(self._converter.unstructure(data)))
+
+    def write(self, body: bytes) -> None:
+        """Send one frame."""
+        if self.writer is not None:
+            self.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
