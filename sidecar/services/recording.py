@@ -73,32 +73,39 @@ def _place(
     vault: Vault, events: Sequence[NewEvent], source: str, *, now: datetime
 ) -> list[PlacedEvent]:
     """Store what is new of a batch; the caller holds the store's lock."""
-    known = {
-        key: (event_id, session_id)
-        for key, session_id in vault.sessions.find(
-            filter(None, (e.idempotency_key for e in events))
-        ).items()
-        if (event_id := vault.sessions.event_id(session_id, key))
-    }
     names = [event.idempotency_key or index for index, event in enumerate(events)]
+    known = _find(vault, [name for name in names if isinstance(name, str)])
     new: dict[str | int, NewEvent] = {}
     for name, event in zip(names, events, strict=True):
         if name not in known:
             new.setdefault(name, event)
-    stored = _store(vault, list(new.values()), source, now=now) if new else []
-    placed = dict(zip(new, stored, strict=True))
+    stored = dict(zip(new, _store(vault, list(new.values()), source, now=now), strict=True))
     answers: list[PlacedEvent] = []
-    for name, event in zip(names, events, strict=True):
-        if isinstance(name, str) and name in known:
-            event_id, session_id = known[name]
+    for name in names:
+        if name in known:
+            answers.append(known[name])
         else:
-            event_id, session_id = placed[name].event_id, placed[name].session_id
-        outcome: Outcome = "stored" if event is new.get(name) else "duplicate"
-        answers.append(PlacedEvent(outcome=outcome, event_id=event_id, session_id=session_id))
+            answers.append(_told("stored", stored[name].event_id, stored[name].session_id))
+            known[name] = _told("duplicate", stored[name].event_id, stored[name].session_id)
     return answers
 
 
+def _find(vault: Vault, keys: Sequence[str]) -> dict[str | int, PlacedEvent]:
+    """Tell where the events are that were stored under these keys before."""
+    return {
+        key: _told("duplicate", event_id, session_id)
+        for key, session_id in vault.sessions.find(keys).items()
+        if (event_id := vault.sessions.event_id(session_id, key))
+    }
+
+
+def _told(outcome: Outcome, event_id: str, session_id: str) -> PlacedEvent:
+    return PlacedEvent(outcome=outcome, event_id=event_id, session_id=session_id)
+
+
 def _store(vault: Vault, events: Sequence[NewEvent], source: str, *, now: datetime) -> list[Event]:
+    if not events:
+        return []
     rule = vault.rule
     moments = [_utc(sessions.clamp(event.occurred_at or now, now, rule)) for event in events]
     sources = [event.source or source for event in events]

@@ -5,7 +5,6 @@ its events in the order they arrived.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
 
 import msgspec
 
@@ -88,41 +87,44 @@ def load(home: Home, lines: Iterable[bytes], into: Project | None) -> Moved:
     if into is None and project.project_id not in {p.project_id for p in home.projects()}:
         home.put(project)
     vault = home.vault(project.project_id)
-    return _load_sessions(vault, numbered)
+    sessions = events = 0
+    for session, own in _sessions(numbered):
+        _put(vault, session, own)
+        sessions += 1
+        events += len(own)
+    return Moved(project_id=project.project_id, sessions=sessions, events=events)
 
 
-def _load_sessions(vault: Vault, numbered: Iterator[tuple[int, bytes]]) -> Moved:
+def _sessions(numbered: Iterator[tuple[int, bytes]]) -> Iterator[tuple[Session, list[Event]]]:
+    """Read session after session with its events; a file without its last line was cut off."""
     session: Session | None = None
-    events: list[Event] = []
-    sessions = total = number = 0
-    ending: Literal[False] | Ending = False
+    own: list[Event] = []
+    sessions = events = number = 0
     for number, raw in numbered:
         line = _decode(number, raw)
-        match line:
-            case EventLine() if session and line.record.session_id == session.session_id:
-                events.append(line.record)
-                total += 1
-            case SessionLine() | Ending():
-                _put(vault, session, events)
-                session = line.record if isinstance(line, SessionLine) else None
-                ending = line if isinstance(line, Ending) else False
-                events, sessions = [], sessions + (session is not None)
-            case _:
-                raise InvalidParamsError(f"line {number} is out of place", field=f"line {number}")
-    _put(vault, session, events)
-    if not ending or (ending.sessions, ending.events) != (sessions, total):
-        raise InvalidParamsError(
-            f"the file is cut off after line {number}; what it holds is imported, import it again when it is whole",
-            field=f"line {number}",
-        )
-    return Moved(project_id=vault.project_id, sessions=sessions, events=total)
-
-
-def _put(vault: Vault, session: Session | None, events: list[Event]) -> None:
+        if isinstance(line, EventLine) and session and line.record.session_id == session.session_id:
+            own.append(line.record)
+            events += 1
+            continue
+        if session is not None:
+            yield session, own
+        if isinstance(line, Ending) and (line.sessions, line.events) == (sessions, events):
+            return
+        if not isinstance(line, SessionLine):
+            raise InvalidParamsError(f"line {number} is out of place", field=f"line {number}")
+        session, own, sessions = line.record, [], sessions + 1
     if session is not None:
-        owned = msgspec.structs.replace(session, project_id=vault.project_id)
-        with vault.lock.held():
-            vault.sessions.put(owned, events)
+        yield session, own
+    raise InvalidParamsError(
+        f"the file is cut off after line {number}; what it holds is imported, import it again when it is whole",
+        field=f"line {number}",
+    )
+
+
+def _put(vault: Vault, session: Session, events: list[Event]) -> None:
+    owned = msgspec.structs.replace(session, project_id=vault.project_id)
+    with vault.lock.held():
+        vault.sessions.put(owned, events)
 
 
 def _decode(number: int, line: bytes) -> Line:
