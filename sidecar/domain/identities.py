@@ -98,7 +98,7 @@ def _may_stay(facts: Facts, project: Project) -> bool:
     """Tell whether the folder may still be the project's: not if another repository took its place."""
     if facts.root and project.root:
         return facts.root == project.root
-    if project.root and not facts.root:
+    if not facts.root and (project.root or project.remotes):
         return _is_same_remote(facts, project)
     return not (facts.remote and project.remotes) or facts.remote in project.remotes
 

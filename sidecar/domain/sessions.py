@@ -1,6 +1,6 @@
 """The 4-hour rule: which session an event belongs to, and what a session says of its events."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -12,6 +12,7 @@ from protocol.values import Record
 
 FILES_KEPT = 500
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+DOOMSDAY = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class Rule(Record, frozen=True, kw_only=True):
@@ -36,7 +37,12 @@ Opener = Callable[[datetime, int], Session]
 
 def clamp(moment: datetime, now: datetime, rule: Rule) -> datetime:
     """Take a moment as it is, unless it lies in the future or before there were computers."""
-    return now if moment > now + rule.tolerance else max(moment, EPOCH)
+    return now if moment > now + rule.tolerance else bounded(moment)
+
+
+def bounded(moment: datetime) -> datetime:
+    """Move a moment that no arithmetic survives into the centuries we can count."""
+    return min(max(moment, EPOCH), DOOMSDAY)
 
 
 def credible(timeline: Sequence[Session], now: datetime, rule: Rule) -> Sequence[Session]:
@@ -64,6 +70,7 @@ def plan(
     line: Sequence[Session] = timeline
     changed: dict[str, Session] = {}
     chosen: list[str] = []
+    active: list[Session] | None = None
     for number, moment in enumerate(moments):
         is_newest = bool(line) and _start(line[-1]) <= moment
         place = len(line) if is_newest else bisect_right(line, moment, key=_start)
@@ -74,8 +81,12 @@ def plan(
             line = line if isinstance(line, _Draft) else _Draft(line)
             if place < len(line):
                 opened = close(opened, min(_start(line[place]), moment + rule.window))
-            elif before is not None and before.ended_at is None:
-                line[latest] = changed[before.session_id] = close(before, moment)
+            else:
+                for session in active if active is not None else _active(line):
+                    line[_index(line, session)] = changed[session.session_id] = close(
+                        session, moment
+                    )
+                active = [opened]
             line.insert(place, opened)
             before = changed[opened.session_id] = opened
         chosen.append(before.session_id)
@@ -95,7 +106,7 @@ def expire(sessions: Iterable[Session], now: datetime, rule: Rule) -> list[Sessi
         close(session, now)
         for session in sessions
         if session.status == "active"
-        and not session.started_at - rule.tolerance <= now < session.started_at + rule.window
+        and not now - rule.window < session.started_at <= now + rule.tolerance
     ]
 
 
@@ -139,6 +150,18 @@ def _latest(line: Sequence[Session], place: int) -> int:
     while place and line[place - 1].ended_at == line[place - 1].started_at:
         place -= 1
     return place - 1
+
+
+def _active(line: Sequence[Session]) -> list[Session]:
+    """List who takes events: one at most, unless an import brought another."""
+    return [session for session in line if session.status == "active"]
+
+
+def _index(line: Sequence[Session], session: Session) -> int:
+    index = bisect_left(line, session.started_at, key=_start)
+    while line[index] is not session:
+        index += 1
+    return index
 
 
 class _Draft(list[Session]):

@@ -22,11 +22,10 @@ def locate(home: Home, ask: Ask) -> Project:
         project = identities.found(facts, home.ids.clock())
         home.put(project)
     learned = identities.learn(project, facts)
-    if (
-        learned != project
-        or home.vault(project.project_id).projects.get(project.project_id) is None
-    ):
-        home.put(learned)
+    if learned != project or project.project_id not in home.vault(project.project_id).projects:
+        with home.lock.held():
+            learned = identities.learn(by_id(home, project.project_id), facts)
+            home.put(learned)
     return learned
 
 

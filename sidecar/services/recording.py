@@ -156,16 +156,12 @@ def _pinned(event: NewEvent, key: str, now: datetime) -> NewEvent:
 
 
 def _in_utc(commit: Commit) -> Commit:
-    """Write a commit's times as all others; git's own are already so."""
-    if (
-        commit.authored_at.tzinfo is UTC
-        and (commit.committed_at or commit.authored_at).tzinfo is UTC
-    ):
-        return commit
-    committed = commit.committed_at and _utc(max(commit.committed_at, sessions.EPOCH))
-    authored = _utc(max(commit.authored_at, sessions.EPOCH))
-    return msgspec.structs.replace(commit, authored_at=authored, committed_at=committed)
+    """Write a commit's times as all others."""
+    committed = commit.committed_at and _utc(commit.committed_at)
+    return msgspec.structs.replace(
+        commit, authored_at=_utc(commit.authored_at), committed_at=committed
+    )
 
 
 def _utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
+    return sessions.bounded(moment).astimezone(UTC)

@@ -140,14 +140,19 @@ class Chronicle:
             self._settle({})
 
     def put(self, record: Session, events: Sequence[Event]) -> None:
-        """Store a whole session that came from elsewhere, without the events that are already here."""
+        """Store a session that came from elsewhere, without the events that are already here."""
         here = {event.event_id for event in self._events.read(record.session_id)}
-        keys = self.find(event.idempotency_key for event in events if event.idempotency_key)
-        missing = [e for e in events if e.event_id not in here and e.idempotency_key not in keys]
+        keys = set(self.find(event.idempotency_key for event in events if event.idempotency_key))
+        missing: list[Event] = []
+        for event in events:
+            if event.event_id not in here and event.idempotency_key not in keys:
+                missing.append(event)
+                here.add(event.event_id)
+                keys.update(filter(None, [event.idempotency_key]))
+        if not missing:
+            return
         if record.session_id in self._records:
             self.append({}, missing)
-            return
-        if events and not missing:
             return
         if record.status == "active" and any(s.status == "active" for s in self.timeline()):
             record = sessions.close(record, record.last_event_at)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ from sidecar.store.tables import JournalDatabase, JournalStorage
 
 TABLE = "events"
 SUFFIX = ".jsonl"
+_OURS = re.compile(r"([0-7][0-9A-HJKMNP-TV-Z]{25})\.jsonl")
+"""A session's journal; a copy that somebody left beside it is none."""
 _OPEN_AT_ONCE = 32
 
 
@@ -77,8 +80,7 @@ class Events:
     def session_ids(self) -> Iterator[str]:
         """Go through all sessions that have a journal."""
         with contextlib.suppress(FileNotFoundError), os.scandir(self.folder) as entries:
-            names = [entry.name for entry in entries if entry.name.endswith(SUFFIX)]
-            yield from sorted(name.removesuffix(SUFFIX) for name in names)
+            yield from sorted(name[1] for entry in entries if (name := _OURS.fullmatch(entry.name)))
 
     def close(self) -> None:
         """Give all files back."""

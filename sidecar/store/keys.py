@@ -55,7 +55,7 @@ class Keys:
 
     def add(self, pairs: Pairs) -> int:
         """Remember keys durably; tell how large the file is then. The caller has refreshed."""
-        new = {key: session_id for key, session_id in pairs if self.find(key) is None}
+        new = {key: session_id for key, session_id in pairs if self.find(key) != session_id}
         data = b"".join(_line(key, session_id) for key, session_id in new.items())
         if data:
             descriptor = files.open_private(self._path)

@@ -216,6 +216,18 @@ def test_any_key_and_any_time_is_taken(vault: Vault) -> None:
     assert sum(session.message_count for session in listed(vault)) == 9
 
 
+def test_no_time_of_a_commit_blocks_those_who_come_later(vault: Vault) -> None:
+    """H1, H4: what waits in the inbox is placed before anything else."""
+    west = timezone(timedelta(hours=-14))
+    odd = [datetime(9999, 12, 31, 23, tzinfo=west), datetime(1, 1, 1, tzinfo=UTC)]
+    commits = [Commit(sha="b" * 40, authored_at=moment, committed_at=moment) for moment in odd]
+    events = tuple(NewEvent(kind="commit", commit=commit) for commit in commits)
+    waiting = Waiting(source="x", recorded_at=NOON, events=events)
+    vault.inbox.drop(msgspec.json.encode(waiting))
+    recording.ingest(vault, [save()], "vscode")
+    assert sum(session.message_count for session in listed(vault)) == 3
+
+
 def test_all_times_are_served_in_utc(vault: Vault) -> None:
     """A1."""
     local = NOON.astimezone(timezone(timedelta(hours=2)))
@@ -253,6 +265,9 @@ def test_an_event_whose_journal_was_deleted_can_be_recorded_again(
     clock.pass_(MINUTE)
     (again,) = recording.ingest(vault, [save(key="k")], "vscode")
     assert (again.outcome, again.event_id is None) == ("stored", False)
+    browsing.close_session(vault, CloseSessionParams())
+    (third,) = recording.ingest(vault, [save(key="k")], "vscode")
+    assert (third.outcome, third.event_id) == ("duplicate", again.event_id)
 
 
 def test_events_are_read_in_the_order_they_happened(vault: Vault) -> None:

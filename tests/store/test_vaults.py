@@ -244,6 +244,15 @@ def test_a_damaged_session_journal_is_kept_aside_and_the_session_goes_on(
     assert len(other.damaged_copies()) == (damage is not delete)
 
 
+def test_a_copy_left_beside_a_session_journal_is_nobodys(vault: Vault, clock: FixedClock) -> None:
+    """H1."""
+    before = filled(vault, clock)
+    journal = vault.folder / "sessions" / f"{before[0].session_id}.jsonl"
+    shutil.copy(journal, journal.with_name(f"{before[0].session_id} (copy).jsonl"))
+    vault.close()
+    assert listed(reopen(vault)) == before
+
+
 def test_an_older_store_is_migrated_after_a_backup(
     vault: Vault, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -178,6 +179,96 @@ def test_a_cancelled_request_and_a_doubled_id_get_one_answer_each(client: RawCli
     codes = sorted(client.receive()["error"]["code"] for _ in range(2))
     assert codes == sorted([Code.INVALID_REQUEST, CANCELLED])
     see_it_serves(client)
+
+
+def test_what_pygls_cannot_take_stops_nothing(client: RawClient) -> None:
+    """H4."""
+    for odd in ([1], {"a": 1}, True, None, 1.5):
+        client.send({"jsonrpc": "2.0", "id": odd, "result": 1})
+        assert client.receive()["error"]["code"] == Code.INVALID_REQUEST
+    see_it_serves(client)
+
+
+def test_an_initialize_that_fails_can_be_repeated(fresh: RawClient) -> None:
+    """H4."""
+    wrong = fresh.request(1, "initialize", {"capabilities": 7, "processId": None, "rootUri": None})
+    assert wrong["error"]["code"] == Code.INVALID_PARAMS
+    assert fresh.initialize(rootUri="http://[::1")["error"]["code"] == Code.INTERNAL_ERROR
+    assert fresh.initialize()["result"]["capabilities"] is not None
+    see_it_serves(fresh)
+
+
+def test_answers_under_way_are_given_before_the_end(client: RawClient) -> None:
+    """H4."""
+    session = fill(client, 5)
+    asked = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "threadline/sessions/events",
+        "params": {"sessionId": session},
+    }
+    client.send_raw(
+        frame(json.dumps(asked).encode())
+        + frame(b'{"jsonrpc":"2.0","id":3,"method":"shutdown"}')
+        + frame(b'{"jsonrpc":"2.0","method":"exit"}')
+    )
+    answers = [client.receive(), client.receive()]
+    assert sorted(answer["id"] for answer in answers) == [2, 3]
+    assert client.process.wait(10) == 0
+
+
+def fill(client: RawClient, events: int) -> str:
+    """Give a session large events; return its id."""
+    texts = [{"kind": "capture", "text": "x" * 90_000} for _ in range(events)]
+    client.send(
+        {"jsonrpc": "2.0", "id": 1, "method": "threadline/ingest", "params": {"events": texts}}
+    )
+    return str(client.receive()["result"]["events"][0]["sessionId"])
+
+
+def test_the_server_ends_when_nobody_reads_its_answers(client: RawClient) -> None:
+    assert client.process.stdout is not None
+    client.process.stdout.close()
+    client.send({"jsonrpc": "2.0", "id": 1, "method": STATUS})
+    assert client.process.wait(10) == 1
+
+
+def test_a_client_that_stops_reading_is_not_read_either(client: RawClient) -> None:
+    session = fill(client, 20)
+    asked = {
+        "jsonrpc": "2.0",
+        "method": "threadline/sessions/events",
+        "params": {"sessionId": session},
+    }
+    numbers = list(range(100, 160))
+    for number in numbers:
+        client.send(asked | {"id": number})
+    assert sorted(client.receive()["id"] for _ in numbers) == numbers
+    see_it_serves(client)
+
+
+def test_answers_can_go_to_a_file(repository: Repository, tmp_path: Path) -> None:
+    begin = {
+        "id": 0,
+        "method": "initialize",
+        "params": {"processId": None, "rootUri": None, "capabilities": {}},
+    }
+    messages = [begin, {"id": 1, "method": STATUS}, {"id": 2, "method": "shutdown"}]
+    (tmp_path / "in").write_bytes(
+        b"".join(frame(json.dumps({"jsonrpc": "2.0"} | message).encode()) for message in messages)
+    )
+    with (tmp_path / "in").open("rb") as stdin, (tmp_path / "out").open("wb") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-c", "from sidecar.transports.entry import main; main()", "serve"],
+            cwd=repository.path,
+            env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+            stdin=stdin,
+            stdout=stdout,
+            timeout=20,
+            check=False,
+        )
+    assert done.returncode == 0
+    assert (tmp_path / "out").read_bytes().count(b"Content-Length: ") == 3
 
 
 def test_the_server_ends_when_its_input_does(client: RawClient) -> None:

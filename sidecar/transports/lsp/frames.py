@@ -42,9 +42,10 @@ class Frames:
                 elif self._length is None:
                     return
             elif len(self._buffer) >= self._length:
-                yield bytes(self._buffer[: self._length])
+                body = bytes(self._buffer[: self._length])
                 del self._buffer[: self._length]
                 self._length = None
+                yield body
             else:
                 return
 

@@ -9,8 +9,8 @@ import asyncio
 import functools
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, Literal
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Literal, TypeGuard
 
 import msgspec
 from lsprotocol import types
@@ -25,8 +25,13 @@ from sidecar.transports.lsp.frames import BadFrame
 NOT_INITIALIZED = -32002
 CANCELLED = -32800
 
+_THREADS = 32
+"""Enough that requests which wait for a stuck store leave room for others."""
+
 Identifier = int | str
 State = Literal["new", "ready", "over"]
+_NEXT: dict[str, State] = {types.INITIALIZE: "ready", types.SHUTDOWN: "over"}
+"""What a request of pygls makes of us once it is answered."""
 
 _log = logging.getLogger(__name__)
 
@@ -38,10 +43,15 @@ class StrictProtocol(LanguageServerProtocol):
     end: Callable[[int], None]
     """Ends the server with an exit code."""
     state: State = "new"
+    client_process: int | None = None
+    """The process to live and die with, where the client names one."""
+    _change: State = "new"
+    """The state after the request that pygls is answering."""
 
     def __init__(self, *arguments: Any) -> None:  # noqa: ANN401  # pygls's own signature
         super().__init__(*arguments)
-        self._tasks: dict[Identifier, asyncio.Task[Answer]] = {}
+        self._tasks: dict[Identifier, asyncio.Future[Answer]] = {}
+        self._threads = ThreadPoolExecutor(_THREADS)
 
     def take(self, piece: bytes | BadFrame) -> None:
         """Take one frame; whatever is wrong with it, the stream goes on."""
@@ -53,6 +63,15 @@ class StrictProtocol(LanguageServerProtocol):
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             self._fail(None, Code.PARSE_ERROR, f"not JSON: {error}")
             return
+        try:
+            self._take(message)
+        except Exception:  # noqa: BLE001  # the boundary of a message: the next one is taken all the same
+            _log.exception("a message failed unexpectedly")
+            identifier = message.get("id") if isinstance(message, dict) else None
+            if _is_identifier(identifier) and "method" in message:
+                self._fail(identifier, Code.INTERNAL_ERROR, "internal error; the log has more")
+
+    def _take(self, message: object) -> None:
         if not isinstance(message, dict):
             self._fail(None, Code.INVALID_REQUEST, "a message is an object")
         elif "method" not in message:
@@ -64,7 +83,7 @@ class StrictProtocol(LanguageServerProtocol):
 
     def _take_request(self, message: dict[str, Any]) -> None:
         identifier, method = message["id"], message["method"]
-        if isinstance(identifier, bool) or not isinstance(identifier, int | str):
+        if not _is_identifier(identifier):
             self._fail(None, Code.INVALID_REQUEST, "`id` is a number or a string")
         elif not isinstance(method, str):
             self._fail(identifier, Code.INVALID_REQUEST, "`method` is a string")
@@ -91,16 +110,16 @@ class StrictProtocol(LanguageServerProtocol):
             self._pass_on(message)
 
     def _take_response(self, message: dict[str, Any]) -> None:
-        if "id" not in message:
-            self._fail(None, Code.INVALID_REQUEST, "`method` is missing")
-        elif "result" in message or "error" in message:
+        identifier = message.get("id") if _is_identifier(message.get("id")) else None
+        if identifier is not None and ("result" in message or "error" in message):
             self._pass_on(message)
         else:
-            identifier = message["id"] if isinstance(message["id"], int | str) else None
             self._fail(identifier, Code.INVALID_REQUEST, "`method` is missing")
 
     def _pass_on(self, message: dict[str, Any]) -> None:
         """Hand a standard message to pygls, typed."""
+        if message.get("method") == types.INITIALIZE:
+            self.client_process = _process(message.get("params"))
         identifier, method = message.get("id"), message.get("method")
         is_request = method is not None and identifier is not None
         message = (
@@ -118,24 +137,27 @@ class StrictProtocol(LanguageServerProtocol):
             if is_request:
                 self._fail(identifier, Code.INVALID_PARAMS, f"{method}: params do not fit")
             return
+        self._change = _NEXT.get(str(method), self.state)
         self.handle_message(typed)
-        if method == types.INITIALIZE:
-            self.state = "ready"
-        elif method == types.SHUTDOWN:
-            self.state = "over"
 
     def _serve(self, identifier: Identifier, method: str, params: object) -> None:
         """Answer a request of our own table, off the loop; a cancelled one may never have begun."""
-        work = asyncio.to_thread(self.app.answer, identifier, method, params)
-        task = self._tasks[identifier] = asyncio.ensure_future(work)
+        loop = asyncio.get_running_loop()
+        task = loop.run_in_executor(self._threads, self.app.answer, identifier, method, params)
+        self._tasks[identifier] = task
         task.add_done_callback(functools.partial(self._finish, identifier))
 
-    def _finish(self, identifier: Identifier, task: "asyncio.Task[Answer]") -> None:
+    def _finish(self, identifier: Identifier, task: "asyncio.Future[Answer]") -> None:
         self._tasks.pop(identifier, None)
         if task.cancelled():
             self._fail(identifier, CANCELLED, "cancelled")
         else:
             self._send(task.result())
+
+    async def finish(self, seconds: float) -> None:
+        """Give running requests some time to be answered."""
+        if self._tasks:
+            await asyncio.wait(list(self._tasks.values()), timeout=seconds)
 
     def _cancel(self, params: object) -> None:
         identifier = params.get("id") if isinstance(params, dict) else None
@@ -149,6 +171,7 @@ class StrictProtocol(LanguageServerProtocol):
         if future.cancelled():
             self._fail(msg_id, CANCELLED, "cancelled")
         elif error is None:
+            self.state = self._change
             self._send_response(msg_id, result=future.result())
         elif isinstance(error, JsonRpcException):
             self._fail(msg_id, error.code, str(error))
@@ -171,3 +194,16 @@ class StrictProtocol(LanguageServerProtocol):
         """Send one frame."""
         if self.writer is not None:
             self.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+
+def _is_identifier(value: object) -> TypeGuard[Identifier]:
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _process(params: object) -> int | None:
+    process = params.get("processId") if isinstance(params, dict) else None
+    return (
+        process
+        if isinstance(process, int) and not isinstance(process, bool) and process > 0
+        else None
+    )

@@ -7,10 +7,11 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn
 
 from lsprotocol import types
 from pygls import uris
@@ -24,6 +25,9 @@ from sidecar.transports.lsp.protocol import StrictProtocol
 WATCH_EVERY = 3.0
 """Seconds between two looks whether the client is still there."""
 _CHUNK = 1 << 16
+_GRACE = 2.0
+"""Seconds that what is under way may take once the client has gone."""
+_BREATH = 0.01
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
@@ -51,10 +55,12 @@ async def _serve(app: Application, output: int) -> int:
     protocol.app = app
     protocol.end = lambda code: None if over.done() else over.set_result(code)
     _register(server, app)
-    await _listen(protocol, output)
-    watcher = asyncio.create_task(_watch(server, protocol.end))
+    sender = await _listen(protocol, output)
+    watcher = asyncio.create_task(_watch(protocol))
     code = await over
     watcher.cancel()
+    await protocol.finish(_GRACE)
+    await sender.drain(_GRACE)
     return code
 
 
@@ -64,33 +70,41 @@ def _register(server: LanguageServer, app: Application) -> None:
     @server.feature(types.INITIALIZE)
     def _initialize(params: types.InitializeParams) -> None:
         folders = [folder.uri for folder in params.workspace_folders or []]
-        path = uris.to_fs_path(next(iter(folders), params.root_uri or ""))
-        if path:
-            app.here = Path(path)
+        with contextlib.suppress(ValueError):
+            path = uris.to_fs_path(next(iter(folders), params.root_uri or ""))
+            if path:
+                app.here = Path(path)
 
 
-async def _listen(protocol: StrictProtocol, output: int) -> None:
+async def _listen(protocol: StrictProtocol, output: int) -> "_Sender":
     """Connect both streams to the loop; what is no pipe is read in a thread and written at once."""
     loop = asyncio.get_running_loop()
-    try:
-        pipe = os.fdopen(output, "wb", 0)
-        transport, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, pipe)
-        protocol.set_writer(transport)
-    except ValueError:
-        protocol.set_writer(_Plain(output))
     receiver = _Receiver(protocol)
+    sender = _Sender(protocol, receiver)
+    pipe = os.fdopen(output, "wb", 0, closefd=False)
+    try:
+        await loop.connect_write_pipe(lambda: sender, pipe)
+    except ValueError:
+        sender.plain = pipe
+    protocol.set_writer(sender)
     try:
         await loop.connect_read_pipe(lambda: receiver, sys.stdin.buffer)
     except ValueError:
         threading.Thread(target=_read, args=(loop, receiver), daemon=True).start()
+    return sender
 
 
 class _Receiver(asyncio.Protocol):
     """Hands the client's bytes to the protocol, frame by frame."""
 
+    transport: asyncio.ReadTransport | None = None
+
     def __init__(self, protocol: StrictProtocol) -> None:
         self._protocol = protocol
         self._frames = Frames()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport  # type: ignore[assignment]  # a pipe's reading end
 
     def data_received(self, data: bytes) -> None:
         for piece in self._frames.feed(data):
@@ -100,17 +114,47 @@ class _Receiver(asyncio.Protocol):
         self._protocol.end(0 if self._protocol.state == "over" else 1)
 
 
-class _Plain:
-    """Writes to what is no pipe."""
+class _Sender(asyncio.BaseProtocol):
+    """Writes frames; while the client does not read, neither do we, and without it we end."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    plain: IO[bytes] | None = None
+    """What is written to when it is no pipe."""
+    _transport: asyncio.WriteTransport | None = None
+
+    def __init__(self, protocol: StrictProtocol, receiver: _Receiver) -> None:
+        self._protocol = protocol
+        self._receiver = receiver
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport  # type: ignore[assignment]  # a pipe's writing end
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._protocol.end(1)
+
+    def pause_writing(self) -> None:
+        if self._receiver.transport is not None:
+            self._receiver.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        if self._receiver.transport is not None:
+            self._receiver.transport.resume_reading()
 
     def write(self, data: bytes) -> None:
-        os.write(self._descriptor, data)
+        if self._transport is not None:
+            self._transport.write(data)
+        while self.plain is not None and data:
+            data = data[self.plain.write(data) :]
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        """Nothing is to be given back: the process ends."""
+
+    async def drain(self, seconds: float) -> None:
+        """Wait that long for the client to read what is written."""
+        limit = time.monotonic() + seconds
+        while self._transport is not None and self._transport.get_write_buffer_size():
+            if time.monotonic() > limit or self._transport.is_closing():
+                return
+            await asyncio.sleep(_BREATH)
 
 
 def _read(loop: asyncio.AbstractEventLoop, receiver: _Receiver) -> None:
@@ -119,23 +163,24 @@ def _read(loop: asyncio.AbstractEventLoop, receiver: _Receiver) -> None:
     loop.call_soon_threadsafe(receiver.connection_lost, None)
 
 
-async def _watch(server: LanguageServer, end: Callable[[int], None]) -> None:
+async def _watch(protocol: StrictProtocol) -> None:
     """End with the client, also when somebody else keeps its pipe open."""
     parent = os.getppid()
     while True:
         await asyncio.sleep(WATCH_EVERY)
-        if os.getppid() != parent or not _is_alive(server.process_id):
-            end(1)
+        if os.getppid() != parent or not _is_alive(protocol.client_process):
+            protocol.end(1)
 
 
-def _is_alive(process_id: int | None) -> bool:
-    if process_id is None or os.name != "posix":
+def _is_alive(process: int | None) -> bool:
+    if process is None or os.name != "posix":
         return True
-    with contextlib.suppress(PermissionError, OverflowError):
-        try:
-            os.kill(process_id, 0)
-        except ProcessLookupError:
-            return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
     return True
 
 
