@@ -36,13 +36,13 @@ Opener = Callable[[datetime, int], Session]
 
 
 def clamp(moment: datetime, now: datetime, rule: Rule) -> datetime:
-    """Take a moment as it is, unless it lies in the future or before there were computers."""
-    return now if moment > now + rule.tolerance else bounded(moment)
+    """Take a moment as it is, unless it lies in the future."""
+    return now if moment > now + rule.tolerance else moment
 
 
 def bounded(moment: datetime) -> datetime:
     """Move a moment that no arithmetic survives into the centuries we can count."""
-    return min(max(moment, EPOCH), DOOMSDAY)
+    return moment if EPOCH <= moment <= DOOMSDAY else min(max(moment, EPOCH), DOOMSDAY)
 
 
 def credible(timeline: Sequence[Session], now: datetime, rule: Rule) -> Sequence[Session]:

@@ -57,7 +57,7 @@ def _drain_batch(vault: Vault, batch: Path) -> int:
         except (msgspec.DecodeError, RecursionError):
             unreadable = True
             continue
-        now = sessions.clamp(waiting.recorded_at, vault.clock(), vault.rule)
+        now = _utc(sessions.clamp(waiting.recorded_at, vault.clock(), vault.rule))
         # A crash before `done` brings the batch back: keys of its own keep that from doubling it.
         pins = [f"inbox:{batch.name}:{number}:{index}" for index in range(len(waiting.events))]
         events = [_pinned(event, pin, now) for event, pin in zip(waiting.events, pins, strict=True)]
@@ -156,12 +156,14 @@ def _pinned(event: NewEvent, key: str, now: datetime) -> NewEvent:
 
 
 def _in_utc(commit: Commit) -> Commit:
-    """Write a commit's times as all others."""
+    """Write a commit's times as all others; git's own are already so."""
+    authored = _utc(commit.authored_at)
     committed = commit.committed_at and _utc(commit.committed_at)
-    return msgspec.structs.replace(
-        commit, authored_at=_utc(commit.authored_at), committed_at=committed
-    )
+    if authored is commit.authored_at and committed is commit.committed_at:
+        return commit
+    return msgspec.structs.replace(commit, authored_at=authored, committed_at=committed)
 
 
 def _utc(moment: datetime) -> datetime:
-    return sessions.bounded(moment).astimezone(UTC)
+    moment = sessions.bounded(moment)
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)

@@ -10,7 +10,7 @@ from sidecar.services import maintenance, recording
 from sidecar.store.vaults import Vault
 
 SOURCE = "cli-scan"
-CHUNK = 1000
+CHUNK = 2000
 """Commits stored under one lock; others get their turn in between."""
 
 Wanted = Sequence[tuple[str, str | None]]
