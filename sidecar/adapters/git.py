@@ -312,8 +312,12 @@ def _launch(folder: Path, command: Sequence[str], **options: Any) -> Any:  # noq
     for variable in _CALLERS:
         os.environ.pop(variable, None)
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    from git.cmd import Git  # noqa: PLC0415  # 0.1 s that a command without git need not wait for
-    from git.exc import GitCommandNotFound  # noqa: PLC0415
+    try:
+        from git.cmd import Git  # noqa: PLC0415  # 0.1 s that a command without git need not wait for
+        from git.exc import GitCommandNotFound  # noqa: PLC0415
+    except ImportError as error:
+        # It asks git for its version as it is loaded.
+        raise GitFailedError(f"git does not work here: {error}") from error
 
     git = Git(folder)
     git.update_environment(**_ENVIRONMENT)

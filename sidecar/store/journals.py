@@ -115,11 +115,6 @@ class Journal:
             self._apply(self._recover())
             self.rewrite()
 
-    def sync(self) -> None:
-        """Make everything appended so far durable."""
-        if self.exists:
-            files.sync(self._descriptor, self.path)
-
     def rewrite(self) -> None:
         """Replace the file by one line for each living document."""
         with self.mutex:

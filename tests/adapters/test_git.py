@@ -11,7 +11,8 @@ from protocol.errors import GitFailedError
 from protocol.events import FileChange, NewEvent
 from sidecar.adapters import git
 from sidecar.domain import paths
-from tests.support import HOUR, MINUTE, NOON, Repository
+from sidecar.transports.cli.exits import Exit
+from tests.support import HOUR, MINUTE, NOON, Repository, threadline
 
 
 def read(repository: Repository, **options: bool) -> list[NewEvent]:
@@ -198,20 +199,36 @@ def test_paths_are_those_of_the_repository_wherever_one_asks(repository: Reposit
     assert [change.path for change in event.files] == ["sub/a.txt"]
 
 
+def put_before_git(script: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a script be found as git; `{git}` in it is the real one, which GitPython has met before."""
+    git.facts(folder)
+    fake = folder / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\n" + script.replace("{git}", str(shutil.which("git"))) + "\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
+
+
 def test_a_git_that_dies_is_no_short_history(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Part of B5: what could not be read to its end is an error, not the end."""
     for number in range(5):
         repository.commit(f"{number}", at=NOON)
-    real = shutil.which("git")
-    fake = tmp_path / "bin" / "git"
-    fake.parent.mkdir()
-    fake.write_text(f'#!/bin/sh\n{real} "$@" | head -c 100\nkill -9 $$\n')
-    fake.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
+    put_before_git('{git} "$@" | head -c 100\nkill -9 $$', tmp_path, monkeypatch)
     with pytest.raises(GitFailedError):
         git.history(repository.path, since=None, author=None)
+
+
+def test_a_git_that_does_not_work_is_said(repository: Repository, tmp_path: Path) -> None:
+    """Part of B5, H4."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").write_text("#!/bin/sh\nexit 3\n")
+    (tmp_path / "bin" / "git").chmod(0o755)
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = threadline("scan", cwd=repository.path, PATH=path)
+    assert done.returncode == Exit.GIT_FAILED
+    assert b"Traceback" not in done.stderr
 
 
 def test_a_git_that_complains_a_lot_is_heard_to_the_end(
@@ -219,12 +236,8 @@ def test_a_git_that_complains_a_lot_is_heard_to_the_end(
 ) -> None:
     """Part of B5."""
     repository.commit("one", at=NOON)
-    real = shutil.which("git")
-    fake = tmp_path / "bin" / "git"
-    fake.parent.mkdir()
-    fake.write_text(f'#!/bin/sh\nhead -c 500000 /dev/zero | tr "\\0" w >&2\nexec {real} "$@"\n')
-    fake.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
+    noise = 'head -c 500000 /dev/zero | tr "\\0" w >&2\nexec {git} "$@"'
+    put_before_git(noise, tmp_path, monkeypatch)
     assert subjects(read(repository)) == ["one"]
 
 

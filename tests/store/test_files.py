@@ -30,7 +30,6 @@ def test_everything_is_private_whatever_the_umask(vault: Vault) -> None:
     try:
         recording.ingest(vault, [save(key="a")], "vscode")
         vault.inbox.drop(b"{}")
-        vault.sessions.close_sessions([])
         browsing.close_session(vault, CloseSessionParams())
     finally:
         os.umask(previous)

@@ -1,10 +1,13 @@
 """`threadline serve` under a raw client: exactly one answer for each request, and an end with its client."""
 
+import array
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -234,17 +237,27 @@ def test_the_server_ends_when_nobody_reads_its_answers(client: RawClient) -> Non
 
 
 def test_a_client_that_stops_reading_is_not_read_either(client: RawClient) -> None:
-    session = fill(client, 20)
-    asked = {
-        "jsonrpc": "2.0",
-        "method": "threadline/sessions/events",
-        "params": {"sessionId": session},
-    }
-    numbers = list(range(100, 160))
-    for number in numbers:
+    params = {"sessionId": fill(client, 20)}
+    asked = {"jsonrpc": "2.0", "method": "threadline/sessions/events", "params": params}
+    numbers = list(range(100, 130))
+    for number in numbers[:20]:
         client.send(asked | {"id": number})
+    for number in numbers[20:]:
+        time.sleep(0.3)
+        client.send(asked | {"id": number})
+    time.sleep(0.3)
+    assert unread(client) > 0
     assert sorted(client.receive()["id"] for _ in numbers) == numbers
+    assert unread(client) == 0
     see_it_serves(client)
+
+
+def unread(client: RawClient) -> int:
+    """Count the bytes that we sent and the server has not taken."""
+    assert client.process.stdin is not None
+    count = array.array("i", [0])
+    fcntl.ioctl(client.process.stdin, termios.FIONREAD, count)
+    return count[0]
 
 
 def test_answers_can_go_to_a_file(repository: Repository, tmp_path: Path) -> None:
