@@ -37,6 +37,10 @@ class Commit(Params, frozen=True, kw_only=True):
     body: Text = ""
     branch: str | None = None
     """The branch it was seen on, where that is known."""
+    replaces: tuple[Sha, ...] = ()
+    """Earlier commits of the same change, which this one amended, rebased or squashed."""
+    dropped: bool = False
+    """No branch holds it any more: it was reset away, or left out of a rebase."""
 
 
 class NewEvent(Params, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from msgspec import UNSET
 
 from protocol import methods
 from protocol.answers import Answer, ErrorData, Failure
+from protocol.capture import CaptureState
 from protocol.errors import (
     Code,
     InvalidParamsError,
@@ -25,15 +26,19 @@ from protocol.errors import (
 from protocol.methods import METHODS, Method
 from protocol.projects import Project
 from protocol.sessions import Session
+from protocol.settings import Settings
 from protocol.values import Params, Record
-from sidecar.adapters import git
-from sidecar.domain import paths
+from sidecar.adapters import processes
+from sidecar.adapters.git import checkouts, commits, identity
+from sidecar.adapters.ignores import Ignores
+from sidecar.domain import paths, settings
 from sidecar.domain.sessions import Rule
 from sidecar.services import (
     browsing,
     health,
     locating,
     maintenance,
+    pausing,
     recording,
     reporting,
     scanning,
@@ -41,6 +46,8 @@ from sidecar.services import (
 )
 from sidecar.services.scanning import Progress
 from sidecar.services.transferring import Moved
+from sidecar.services.watching import Watched
+from sidecar.services.workspaces import Tools, Workspace
 from sidecar.store.homes import Home, default_home
 from sidecar.store.ids import Ids
 from sidecar.store.vaults import Vault
@@ -63,10 +70,29 @@ class Application:
         """Serve the home's projects; `here` and `source` stand in where a request names none."""
         self.home = home
         self.here = here
-        self.source = source
         self._located: TTLCache[str, Project] = TTLCache(maxsize=256, ttl=_LOCATED_FOR)
         self._maintained: set[str] = set()
         self._mutex = threading.Lock()
+        self._own_settings, _ = settings.read(home.settings(), Settings())
+        self.workspace = Workspace(self._tools(), source, self._own_settings)
+        self.configure({})
+
+    @property
+    def source(self) -> str:
+        """Say who reports, for events that do not say it themselves."""
+        return self.workspace.source
+
+    def configure(self, raw: object) -> list[str]:
+        """Take over a client's settings, on top of the user's own; tell what is wrong with them."""
+        chosen, problems = settings.read(raw, self._own_settings)
+        self.workspace.settings = chosen
+        self.home.obey(Rule(window=timedelta(hours=chosen.session_hours)))
+        return problems
+
+    def projects(self) -> list[Project]:
+        """List the projects of the workspace."""
+        ids = [vault.project_id for vault in self.workspace.vaults()]
+        return [locating.by_id(self.home, each) for each in ids] or [self.project(None)]
 
     def call(self, name: str, params: object) -> Record:
         """Answer one request; whatever is wrong with it is raised as a ThreadlineError."""
@@ -89,7 +115,7 @@ class Application:
 
     def project(self, reference: str | None) -> Project:
         """Find the project that a request names by path or id."""
-        reference = reference or str(self.here)
+        reference = reference or self._only_folder()
         with self._mutex:
             project = self._located.get(reference)
         if project is None:
@@ -111,13 +137,15 @@ class Application:
         project = self.project(params.project)
         folder = self._folder(params.project) or _place_of(project)
         author = None if params.all_authors else params.author or _own_commits(folder)
-        history = git.history(folder, since=params.since, author=author)
+        history = commits.history(folder, since=params.since, author=author)
         scanned = scanning.scan(
             self.vault(project),
             history,
-            lambda wanted: git.commits(folder, wanted, line_counts=params.line_counts),
+            lambda wanted: commits.read(folder, wanted, line_counts=params.line_counts),
             progress,
         )
+        for checkout in checkouts.find(folder):
+            Watched(self.vault(self.project(str(checkout.folder))), checkout, "").begin()
         return methods.ScanResult(
             project_id=project.project_id,
             author=author,
@@ -146,10 +174,26 @@ class Application:
         """Give all files back."""
         self.home.close()
 
+    def _only_folder(self) -> str:
+        folders = self.workspace.folders or (self.here,)
+        if len(folders) > 1:
+            names = ", ".join(map(str, folders))
+            raise InvalidParamsError(f"name one of the folders: {names}", field="project")
+        return str(folders[0])
+
+    def _tools(self) -> Tools:
+        return Tools(
+            find=checkouts.find,
+            vault=lambda folder: self.vault(self.project(str(folder))),
+            ignored=lambda root: Ignores(root, has_git=os.path.lexists(root / ".git")).ignored,
+            is_running=processes.is_running,
+            clock=self.home.ids.clock,
+        )
+
     def _locate(self, reference: str) -> Project:
         folder = self._folder(reference)
         if folder is not None:
-            return locating.locate(self.home, lambda believe: git.facts(folder, believe))
+            return locating.locate(self.home, lambda believe: identity.facts(folder, believe))
         if _PROJECT_ID.fullmatch(reference):
             return locating.by_id(self.home, reference)
         raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
@@ -208,7 +252,7 @@ def _field(message: str) -> str | None:
 
 
 def _own_commits(folder: Path) -> str:
-    email = git.user_email(folder)
+    email = identity.user_email(folder)
     if email is None:
         raise InvalidParamsError(
             "git does not know who you are here (user.email is unset); name an author, or ask for all of them",
@@ -219,7 +263,11 @@ def _own_commits(folder: Path) -> str:
 
 def _ingest(app: Application, params: methods.IngestParams) -> methods.IngestResult:
     project = app.project(params.project)
-    placed = recording.ingest(app.vault(project), params.events, params.source or app.source)
+    vault = app.vault(project)
+    if pausing.state(vault, processes.is_running).paused:
+        dropped = [methods.PlacedEvent(outcome="dropped") for _ in params.events]
+        return methods.IngestResult(project_id=project.project_id, events=tuple(dropped))
+    placed = recording.ingest(vault, params.events, params.source or app.source)
     return methods.IngestResult(project_id=project.project_id, events=tuple(placed))
 
 
@@ -245,7 +293,21 @@ def _scan(app: Application, params: methods.ScanParams) -> methods.ScanResult:
 
 def _status(app: Application, params: methods.ProjectParams) -> methods.Status:
     project = app.project(params.project)
-    return health.report(app.vault(project), project)
+    vault = app.vault(project)
+    return health.report(vault, project, pausing.state(vault, processes.is_running))
+
+
+def _pause(app: Application, params: methods.PauseParams) -> CaptureState:
+    return pausing.pause(_vault(app, params), params.duration, processes.own_name())
+
+
+def _resume(app: Application, params: methods.ProjectParams) -> CaptureState:
+    return pausing.resume(_vault(app, params))
+
+
+def _list_projects(app: Application, params: methods.ListProjectsParams) -> methods.ProjectList:
+    found = app.home.projects() if params.everywhere else app.projects()
+    return methods.ProjectList(projects=tuple(found))
 
 
 def _vault(app: Application, params: methods.ProjectParams) -> Vault:
@@ -259,6 +321,9 @@ _HANDLERS: dict[str, Callable[[Application, Any], Record]] = {
     "threadline/sessions/get": _get_session,
     "threadline/sessions/events": _list_events,
     "threadline/sessions/close": _close_session,
+    "threadline/projects/list": _list_projects,
     "threadline/scan": _scan,
     "threadline/status": _status,
+    "threadline/capture/pause": _pause,
+    "threadline/capture/resume": _resume,
 }

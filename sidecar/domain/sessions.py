@@ -115,7 +115,7 @@ def summarise(session: Session, events: Iterable[Event]) -> Session:
     events = list(events)
     if not events:
         return msgspec.structs.replace(session, message_count=0)
-    commits = [event for event in events if event.commit]
+    commits = [event for event in events if event.commit and not event.commit.dropped]
     head = max(commits, key=lambda event: event.occurred_at, default=None)
     files = list(dict.fromkeys(change.path for event in events for change in event.files))
     return msgspec.structs.replace(

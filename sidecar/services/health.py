@@ -1,5 +1,6 @@
 """Health: what is kept for a project, where, and in what condition."""
 
+from protocol.capture import CaptureState
 from protocol.methods import Status
 from protocol.projects import Project
 from sidecar.services import browsing
@@ -7,7 +8,7 @@ from sidecar.store import journals
 from sidecar.store.vaults import Vault
 
 
-def report(vault: Vault, project: Project) -> Status:
+def report(vault: Vault, project: Project, capture: CaptureState) -> Status:
     """Describe a project's memory."""
     timeline = vault.sessions.timeline()
     return Status(
@@ -18,6 +19,7 @@ def report(vault: Vault, project: Project) -> Status:
         sessions=len(timeline),
         events=vault.sessions.count_events(),
         active_session=browsing.find_active(vault),
+        capture=capture,
         waiting=vault.inbox.count(),
         bytes_on_disk=vault.bytes_on_disk(),
         damaged_copies=tuple(vault.damaged_copies()),

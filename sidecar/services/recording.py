@@ -11,7 +11,7 @@ from protocol.events import Commit, Event, NewEvent
 from protocol.methods import Outcome, PlacedEvent
 from protocol.sessions import Session
 from protocol.values import Params, Timestamp
-from sidecar.domain import sessions
+from sidecar.domain import privacy, sessions
 from sidecar.store.vaults import Vault
 
 
@@ -24,6 +24,22 @@ class Waiting(Params, frozen=True, kw_only=True):
 
 
 def ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[PlacedEvent]:
+    """Store what is public of a batch; tell for each event where it went."""
+    public = [privacy.public_event(event) for event in events]
+    kept = [event for event in public if event is not None]
+    placed = iter(_ingest(vault, kept, source) if kept else ())
+    return [PlacedEvent(outcome="dropped") if event is None else next(placed) for event in public]
+
+
+def drain(vault: Vault) -> int:
+    """Place everything that waits in the inbox; tell how many events that was."""
+    if vault.inbox.is_empty():
+        return 0
+    with vault.lock.held():
+        return sum(_drain_batch(vault, batch) for batch in vault.inbox.collect(vault.ids.next()))
+
+
+def _ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[PlacedEvent]:
     """Store a batch after all that waits; where the store is stuck, let it wait too, just as safely."""
     now = vault.clock()
     try:
@@ -40,14 +56,6 @@ def ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[Placed
         return [PlacedEvent(outcome="spooled") for _ in events]
 
 
-def drain(vault: Vault) -> int:
-    """Place everything that waits in the inbox; tell how many events that was."""
-    if vault.inbox.is_empty():
-        return 0
-    with vault.lock.held():
-        return sum(_drain_batch(vault, batch) for batch in vault.inbox.collect(vault.ids.next()))
-
-
 def _drain_batch(vault: Vault, batch: Path) -> int:
     placed = 0
     unreadable = False
@@ -60,7 +68,11 @@ def _drain_batch(vault: Vault, batch: Path) -> int:
         now = _utc(sessions.clamp(waiting.recorded_at, vault.clock(), vault.rule))
         # A crash before `done` brings the batch back: keys of its own keep that from doubling it.
         pins = [f"inbox:{batch.name}:{number}:{index}" for index in range(len(waiting.events))]
-        events = [_pinned(event, pin, now) for event, pin in zip(waiting.events, pins, strict=True)]
+        events = [
+            _pinned(event, pin, now)
+            for found, pin in zip(waiting.events, pins, strict=True)
+            if (event := privacy.public_event(found))
+        ]
         _place(vault, events, waiting.source, now=now)
         placed += len(events)
     if unreadable:

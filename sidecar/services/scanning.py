@@ -6,6 +6,7 @@ from itertools import islice
 
 from protocol.events import NewEvent
 from protocol.values import Record
+from sidecar.domain.events import commit_key
 from sidecar.services import maintenance, recording
 from sidecar.store.vaults import Vault
 
@@ -40,8 +41,8 @@ def scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Sca
 
 def _scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Scanned:
     with vault.lock.held():
-        known = vault.sessions.find(f"commit:{sha}" for sha, _ in history)
-    missing = [entry for entry in history if f"commit:{entry[0]}" not in known]
+        known = vault.sessions.find(commit_key(sha) for sha, _ in history)
+    missing = [entry for entry in history if commit_key(entry[0]) not in known]
     events = read(missing)
     imported = 0
     touched: set[str] = set()

@@ -14,6 +14,7 @@ from protocol.errors import StorageFailedError
 from protocol.events import Event
 from protocol.sessions import Session
 from protocol.values import Record
+from sidecar.domain import events as known
 from sidecar.domain import sessions
 from sidecar.domain.sessions import Rule
 from sidecar.store.events import Events
@@ -82,6 +83,18 @@ class Chronicle:
         session = sessions.summarise(record, self._events.read(session_id))
         return session if session.message_count else None
 
+    def record(self, session_id: str) -> Session | None:
+        """Read a session's record; while it is unsettled, its counts are not up to date here."""
+        return self._records.get(session_id)
+
+    def versions(self) -> dict[str, object]:
+        """Give for each session something that is different after it has changed."""
+        versions: dict[str, object] = {session.session_id: session for session in self.timeline()}
+        for session_id in self._marked():
+            if session_id in versions:
+                versions[session_id] = (versions[session_id], self._events.size(session_id))
+        return versions
+
     def arrivals(self, session_id: str) -> list[Event]:
         """Read a session's events in the order they came."""
         return self._events.read(session_id)
@@ -128,6 +141,22 @@ class Chronicle:
         self._events.append(batches, new.keys())
         self._settle(new)
 
+    def replace(self, event: Event, gone: Sequence[Event]) -> None:
+        """Store an event in its own place and take out those that it stands for from now on."""
+        touched = dict.fromkeys([event.session_id, *(old.session_id for old in gone)])
+        marks = [
+            self._unsettled.put(session_id, Unsettled(session_id=session_id))
+            for session_id in touched
+            if session_id not in self._unsettled
+        ]
+        if marks:
+            self._journal.append(marks)
+        self._events.append({event.session_id: [event]}, ())
+        for old in gone:
+            self._events.remove(old.session_id, [old.event_id])
+        self._drop_empty()
+        self._settle({})
+
     def close_sessions(self, closed: Iterable[Session]) -> None:
         """Store sessions that were closed, with what their events say."""
         ops: list[Op] = []
@@ -163,10 +192,7 @@ class Chronicle:
         lost = list(self.recover(project_id, rule))
         if lost:
             self._journal.append(lost)
-        empty = [session_id for session_id in self._marked() if self._events.is_empty(session_id)]
-        if empty:
-            drops = [shelf.drop(key) for key in empty for shelf in (self._records, self._unsettled)]
-            self._journal.append(drops)
+        self._drop_empty()
         self._settle({})
 
     def recover(self, project_id: str, rule: Rule) -> Iterator[Op]:
@@ -217,6 +243,13 @@ class Chronicle:
         except StorageFailedError as error:
             _log.warning("%s; what is derived is written down later", error)
 
+    def _drop_empty(self) -> None:
+        """Forget the sessions that have no event."""
+        empty = [session_id for session_id in self._marked() if self._events.is_empty(session_id)]
+        if empty:
+            drops = [shelf.drop(key) for key in empty for shelf in (self._records, self._unsettled)]
+            self._journal.append(drops)
+
     def _expected_keys(self) -> int:
         cache = self._caches.peek(_KEYS)
         return 0 if cache is None else int(cache["size"])
@@ -245,5 +278,5 @@ class Chronicle:
 
 def _pairs(events: Iterable[Event]) -> Iterator[tuple[str, str]]:
     for event in events:
-        if event.idempotency_key is not None:
-            yield event.idempotency_key, event.session_id
+        for key in known.keys(event):
+            yield key, event.session_id

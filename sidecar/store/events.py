@@ -4,21 +4,27 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from cachetools import LRUCache
 
 from protocol.errors import BusyError
 from protocol.events import Event
+from sidecar.domain import events as known
 from sidecar.store import files, lines
 from sidecar.store.ids import Ids
 from sidecar.store.journals import FORMAT, Journal
+from sidecar.store.lines import Op
 from sidecar.store.locks import Lock
 from sidecar.store.tables import JournalDatabase, JournalStorage
 
 TABLE = "events"
+ALIASES = "aliases"
+"""Keys of commits that were replaced, each with the event that stands for them now."""
 SUFFIX = ".jsonl"
 _OURS = re.compile(r"([0-7][0-9A-HJKMNP-TV-Z]{25})\.jsonl")
 """A session's journal; a copy that somebody left beside it is none."""
@@ -46,15 +52,24 @@ class Events:
         return [msgspec.convert(document, Event) for document in documents]
 
     def keys(self, session_id: str) -> Mapping[str, Collection[str]]:
-        """Give the ids of a session's events by their idempotency key."""
+        """Give the ids of a session's events by every key they are known by."""
         with self._mutex:
             journal = self._database(session_id).journal
             journal.refresh()
-            return journal.rows(TABLE).index("idempotencyKey")
+            own = journal.rows(TABLE).index("idempotencyKey")
+            aliases = journal.rows(ALIASES).documents
+            return ChainMap(own, {key: {row["eventId"]: None} for key, row in aliases.items()})
 
     def exists(self, session_id: str) -> bool:
         """Tell whether a session has a journal."""
         return os.path.lexists(self._name(session_id))
+
+    def size(self, session_id: str) -> int:
+        """Tell how many bytes a session's journal has."""
+        try:
+            return os.lstat(self._name(session_id)).st_size
+        except FileNotFoundError:
+            return 0
 
     def is_empty(self, session_id: str) -> bool:
         """Tell whether a session has no event at all."""
@@ -71,11 +86,17 @@ class Events:
             if session_id in new:
                 self._create(session_id, events)
             else:
-                ops = [(TABLE, event.event_id, msgspec.to_builtins(event)) for event in events]
                 with self._mutex:
-                    self._database(session_id).journal.append(ops, durable=is_lone)
+                    journal = self._database(session_id).journal
+                    journal.append(_ops(events), durable=is_lone)
         if batches and not is_lone:
             files.sync_all(self.folder, [self._name(session_id) for session_id in batches])
+
+    def remove(self, session_id: str, event_ids: Iterable[str]) -> None:
+        """Take events out of a session, durably."""
+        with self._mutex:
+            journal = self._database(session_id).journal
+            journal.append([(TABLE, event_id, None) for event_id in event_ids])
 
     def session_ids(self) -> Iterator[str]:
         """Go through all sessions that have a journal."""
@@ -99,7 +120,7 @@ class Events:
 
     def _create(self, session_id: str, events: Sequence[Event]) -> None:
         """Write a session's first events and its journal in one go."""
-        line = lines.encode([(TABLE, event.event_id, event) for event in events])
+        line = lines.encode(_ops(events, lambda event: event))
         files.create(self._draft, self._name(session_id), lines.encode_header(FORMAT) + line)
 
     def _database(self, session_id: str) -> JournalDatabase:
@@ -112,6 +133,15 @@ class Events:
 
     def _name(self, session_id: str) -> str:
         return f"{self._prefix}{session_id}{SUFFIX}"
+
+
+def _ops(events: Iterable[Event], write: Callable[[Event], Any] = msgspec.to_builtins) -> list[Op]:
+    """Say how to write events, and the keys of what they replaced."""
+    ops: list[Op] = []
+    for event in events:
+        ops.append((TABLE, event.event_id, write(event)))
+        ops += [(ALIASES, key, {"eventId": event.event_id}) for key in known.earlier_keys(event)]
+    return ops
 
 
 class _OpenJournals(LRUCache[str, JournalDatabase]):

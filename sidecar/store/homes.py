@@ -1,10 +1,13 @@
 """The folder that holds every project's memory, and the index of which project is where."""
 
+import logging
 import os
 import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+
+import msgspec
 
 from protocol.projects import Project
 from sidecar.domain.sessions import Rule
@@ -17,6 +20,8 @@ from sidecar.store.tables import JournalDatabase, JournalStorage
 from sidecar.store.vaults import JOURNAL, Vault, open_vault
 
 VARIABLE = "THREADLINE_HOME"
+
+_log = logging.getLogger(__name__)
 
 
 def default_home(environment: Mapping[str, str]) -> Path:
@@ -47,6 +52,21 @@ class Home:
         self._index = Shelf(self._database, "projects", Project)
         self._vaults: dict[str, Vault] = {}
         self._mutex = threading.Lock()
+
+    def settings(self) -> object:
+        """Read the user's own settings, whatever is in the file; None where there is none."""
+        try:
+            return msgspec.json.decode(files.read(self.folder / "settings.json") or b"null")
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            _log.warning("%s is not JSON: %s", self.folder / "settings.json", error)
+            return None
+
+    def obey(self, rule: Rule) -> None:
+        """Place events by this rule from now on."""
+        with self._mutex:
+            self._rule = rule
+            for vault in self._vaults.values():
+                vault.rule = rule
 
     def projects(self) -> list[Project]:
         """Give all projects this home knows."""

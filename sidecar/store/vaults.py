@@ -6,6 +6,7 @@ from pathlib import Path
 
 from protocol.errors import BusyError, StorageFailedError
 from protocol.projects import Project
+from sidecar.domain.moves import Mark
 from sidecar.domain.sessions import Rule
 from sidecar.store import files, journals, migrations
 from sidecar.store.chronicles import Chronicle
@@ -14,6 +15,7 @@ from sidecar.store.inbox import Inbox
 from sidecar.store.journals import Journal
 from sidecar.store.locks import Lock
 from sidecar.store.migrations import Step
+from sidecar.store.pauses import Pauses
 from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase, JournalStorage
 
@@ -37,8 +39,15 @@ class Vault:
         )
         self.database = JournalDatabase(self.journal, self.lock, ids, storage=JournalStorage)
         self.projects = Shelf(self.database, "projects", Project)
+        self.marks = Shelf(self.database, "marks", Mark)
+        self.pauses = Pauses(folder / "pauses.json")
         self.sessions = Chronicle(folder, self.database, self.lock, ids)
         self.inbox = Inbox(folder / "inbox")
+
+    def put_mark(self, name: str, mark: Mark) -> None:
+        """Remember how far a HEAD's moves are known; losing it costs a second look."""
+        with self.lock.held():
+            self.journal.append([self.marks.put(name, mark)], durable=False)
 
     def bytes_on_disk(self) -> int:
         """Add up the size of every file."""

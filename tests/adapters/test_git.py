@@ -9,15 +9,15 @@ import pytest
 
 from protocol.errors import GitFailedError
 from protocol.events import FileChange, NewEvent
-from sidecar.adapters import git
+from sidecar.adapters.git import commits, identity
 from sidecar.domain import paths
 from sidecar.transports.cli.exits import Exit
 from tests.support import HOUR, MINUTE, NOON, Repository, threadline
 
 
 def read(repository: Repository, **options: bool) -> list[NewEvent]:
-    history = git.history(repository.path, since=None, author=None)
-    return list(git.commits(repository.path, history, **options))
+    history = commits.history(repository.path, since=None, author=None)
+    return list(commits.read(repository.path, history, **options))
 
 
 def subjects(events: list[NewEvent]) -> list[str]:
@@ -201,7 +201,7 @@ def test_paths_are_those_of_the_repository_wherever_one_asks(repository: Reposit
 
 def put_before_git(script: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a script be found as git; `{git}` in it is the real one, which GitPython has met before."""
-    git.facts(folder)
+    identity.facts(folder)
     fake = folder / "bin" / "git"
     fake.parent.mkdir()
     fake.write_text("#!/bin/sh\n" + script.replace("{git}", str(shutil.which("git"))) + "\n")
@@ -217,7 +217,7 @@ def test_a_git_that_dies_is_no_short_history(
         repository.commit(f"{number}", at=NOON)
     put_before_git('{git} "$@" | head -c 100\nkill -9 $$', tmp_path, monkeypatch)
     with pytest.raises(GitFailedError):
-        git.history(repository.path, since=None, author=None)
+        commits.history(repository.path, since=None, author=None)
 
 
 def test_a_git_that_does_not_work_is_said(repository: Repository, tmp_path: Path) -> None:
@@ -273,13 +273,13 @@ def test_a_partial_clone_is_read_without_its_missing_contents(
 
 def test_an_empty_repository_and_a_plain_folder(repository: Repository, tmp_path: Path) -> None:
     """A8. Part of B5."""
-    assert git.history(repository.path, since=None, author=None) == []
-    assert git.facts(repository.path).root is None
+    assert commits.history(repository.path, since=None, author=None) == []
+    assert identity.facts(repository.path).root is None
     plain = tmp_path / "plain"
     plain.mkdir()
-    assert git.facts(plain).folder == str(plain)
+    assert identity.facts(plain).folder == str(plain)
     with pytest.raises(GitFailedError, match="not a git repository"):
-        git.history(plain, since=None, author=None)
+        commits.history(plain, since=None, author=None)
 
 
 def test_a_date_no_calendar_holds_is_survived(repository: Repository) -> None:
@@ -359,8 +359,8 @@ def test_a_booby_trapped_repository_runs_nothing(repository: Repository, tmp_pat
     booby_trap(repository, marker)
     before = snapshot(repository.path)
     assert subjects(read(repository, line_counts=True)) == ["signed"]
-    git.facts(repository.path)
-    git.user_email(repository.path)
+    identity.facts(repository.path)
+    identity.user_email(repository.path)
     assert not marker.exists(), marker.read_text()
     assert snapshot(repository.path) == before
 
@@ -389,7 +389,7 @@ def test_reading_writes_nothing_into_the_repository(repository: Repository) -> N
     os.utime(repository.path / "a.txt")
     before = snapshot(repository.path)
     read(repository)
-    git.facts(repository.path)
+    identity.facts(repository.path)
     assert snapshot(repository.path) == before
 
 
@@ -400,7 +400,7 @@ def test_git_decides_whose_repositories_may_be_read(repository: Repository) -> N
     for path in [repository.path, *repository.path.rglob("*")]:
         os.chown(path, 12345, 12345)
     with pytest.raises(GitFailedError, match="dubious ownership"):
-        git.facts(repository.path)
+        identity.facts(repository.path)
 
 
 def test_a_callers_git_does_not_mislead_us(
@@ -419,7 +419,9 @@ def test_a_reader_that_stops_early_leaves_no_process(repository: Repository) -> 
     """Part of B7."""
     for number in range(50):
         repository.commit(str(number), at=NOON)
-    events = git.commits(repository.path, git.history(repository.path, since=None, author=None))
+    events = commits.read(
+        repository.path, commits.history(repository.path, since=None, author=None)
+    )
     next(events)
     events.close()  # type: ignore[attr-defined]  # it is a generator
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")

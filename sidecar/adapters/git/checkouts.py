@@ -1,0 +1,228 @@
+"""Working trees: where they are, where their HEAD is, and how it got there."""
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from protocol.errors import GitFailedError
+from protocol.events import NewEvent
+from sidecar.adapters.git import commits, identity, reflogs, runner
+from sidecar.domain import paths
+from sidecar.domain.moves import NOWHERE, Listed, Mark, Move
+
+_DEPTH = 4
+_FOLDERS = 2000
+"""How deep, and in how many folders, a workspace is searched for repositories of its own."""
+_NOBODYS = {"node_modules", "target", "dist", "build", "venv", "vendor", "__pycache__"}
+_SHA = re.compile(rb"[0-9a-f]{40,64}")
+_LINKS = 5
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A working tree with a HEAD of its own; a repository has one, and one more for each worktree."""
+
+    gitdir: Path
+    common: Path
+    folder: Path
+    """The root of the working tree; git's own folder where a repository has none."""
+
+    @property
+    def name(self) -> str:
+        """Give a name that no other checkout has."""
+        return paths.read(os.fsencode(self.gitdir))
+
+    def places(self) -> list[Path]:
+        """Name the folders in which something changes when HEAD moves or a worktree appears."""
+        trees = self.common / "worktrees"
+        if self._has_log():
+            return [self.gitdir / "logs", trees]
+        refs = self.common / "refs" / "heads"
+        return [self.gitdir, self.common, trees, refs, *_parents(self, refs)]
+
+    def fingerprint(self) -> object:
+        """Give something cheap that is different after HEAD has moved."""
+        log = _stamp(self.gitdir / "logs" / "HEAD")
+        return log or (self.head(), self.branch()), self.is_rebasing()
+
+    def surroundings(self) -> object:
+        """Give something cheap that is different after a worktree has come or gone."""
+        return _stamp(self.common / "worktrees")
+
+    def moves(self, mark: Mark, now: datetime) -> tuple[list[Move], list[Mark]]:
+        """Give the moves of HEAD since a mark, each with the mark after it."""
+        logged = reflogs.read(self.gitdir / "logs" / "HEAD", mark)
+        if logged is not None:
+            return logged
+        head = self.head()
+        if head == mark.head:
+            return [], []
+        move = Move(old=mark.head, new=head, at=mark.seen_at, reason=None)
+        return [move], [msgspec.structs.replace(mark, head=head, seen_at=now)]
+
+    def mark(self, now: datetime, since: datetime | None = None) -> Mark:
+        """Take everything as known, or everything that happened before a moment."""
+        mark = reflogs.at_end(self.gitdir / "logs" / "HEAD", now, since)
+        return mark if self._has_log() else msgspec.structs.replace(mark, head=self.head())
+
+    def head(self) -> str:
+        """Tell the commit that HEAD is at."""
+        content = _read(self.gitdir / "HEAD")
+        for _ in range(_LINKS):
+            if not content.startswith(b"ref: "):
+                break
+            name = os.fsdecode(content.removeprefix(b"ref: ").strip())
+            content = _read(self.common / name) or self._packed(name)
+        sha = content.strip()
+        return sha.decode() if _SHA.fullmatch(sha) else NOWHERE
+
+    def branch(self) -> str | None:
+        """Tell the branch that HEAD is on; None where it is on none."""
+        content = _read(self.gitdir / "HEAD")
+        prefix = b"ref: refs/heads/"
+        return paths.read(content[len(prefix) :].strip()) if content.startswith(prefix) else None
+
+    def is_rebasing(self) -> bool:
+        """Tell whether a rebase is under way."""
+        return any((self.gitdir / name).exists() for name in ("rebase-merge", "rebase-apply"))
+
+    def came_from(self, branch: str | None, tip: str) -> str | None:
+        """Tell where a branch was before it got to its tip, by the branch's own log."""
+        if branch is None:
+            return None
+        log = self.common / "logs" / "refs" / "heads" / os.fsdecode(paths.write(branch))
+        arrivals = [move for move in reflogs.read_all(log) if move.new == tip != move.old]
+        return arrivals[-1].old if arrivals else None
+
+    def commits(self, wanted: Sequence[tuple[str, str | None]]) -> list[NewEvent]:
+        """Read commits as events, with their lines counted."""
+        return list(commits.read(self.folder, wanted, line_counts=True))
+
+    def between(self, tip: str, without: Iterable[str]) -> list[Listed]:
+        """List what a commit has that others have not, oldest first."""
+        return commits.between(self.folder, tip, [sha for sha in without if sha])
+
+    def lost(self, tip: str) -> list[str]:
+        """List what only this commit has, of all that any branch or tag or HEAD has."""
+        return [listed.sha for listed in commits.between(self.folder, tip, ("--all", "HEAD"))]
+
+    def patch_ids(self, shas: Iterable[str]) -> dict[str, str]:
+        """Give what is the same for the same change."""
+        return commits.patch_ids(self.folder, shas)
+
+    def is_same_content(self, one: str, other: str) -> bool:
+        """Tell whether two commits hold the same files."""
+        tree = commits.tree(self.folder, one)
+        return tree is not None and tree == commits.tree(self.folder, other)
+
+    def user_email(self) -> str | None:
+        """Tell whom git would name as author here."""
+        return identity.user_email(self.folder)
+
+    def _has_log(self) -> bool:
+        return (self.gitdir / "logs" / "HEAD").is_file()
+
+    def _packed(self, name: str) -> bytes:
+        """Look a reference up among those that git has put away; ask git itself as a last resort."""
+        line = re.compile(
+            rb"^([0-9a-f]{40,64}) " + re.escape(os.fsencode(name)) + rb"$", re.MULTILINE
+        )
+        found = line.search(_read(self.common / "packed-refs"))
+        if found:
+            return found[1]
+        if not (self.common / "reftable").is_dir():
+            return b""
+        return runner.ask(self.folder, "rev-parse", "--verify", "--quiet", "HEAD")[1]
+
+
+def find(folder: Path) -> Iterator[Checkout]:
+    """Find the repositories of a workspace folder: around it, in it, and all their working trees."""
+    seen: set[Path] = set()
+    for place in [folder, *_nested(folder)]:
+        checkout = enclosing(place)
+        for found in [checkout, *_worktrees(checkout)] if checkout else []:
+            if found.gitdir not in seen:
+                seen.add(found.gitdir)
+                yield found
+
+
+def enclosing(folder: Path) -> Checkout | None:
+    """Find the working tree that a folder is in."""
+    question = ("rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
+    code, output, problem = runner.ask(folder, *question)
+    if code != 0:
+        if "not a git repository" in problem:
+            return None
+        raise GitFailedError(f"git cannot read {folder}: {problem}")
+    gitdir, _, common = os.fsdecode(output).rstrip("\n").partition("\n")
+    _, top, _ = runner.ask(folder, "rev-parse", "--path-format=absolute", "--show-toplevel")
+    root = os.fsdecode(top).removesuffix("\n")
+    return Checkout(Path(gitdir), Path(common), Path(root or gitdir))
+
+
+def _nested(folder: Path) -> Iterator[Path]:
+    """Go through the folders that have a repository of their own, not too far."""
+    waiting = deque([(folder, 0)])
+    looked = 0
+    while waiting and looked < _FOLDERS:
+        place, depth = waiting.popleft()
+        looked += 1
+        if depth and os.path.lexists(place / ".git"):
+            yield place
+        if depth < _DEPTH:
+            waiting += [(child, depth + 1) for child in _children(place)]
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                Path(entry.path)
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False)
+                and not entry.name.startswith(".")
+                and entry.name not in _NOBODYS
+            )
+    except OSError:
+        return []
+
+
+def _worktrees(checkout: Checkout) -> Iterator[Checkout]:
+    """Go through all working trees of a repository, the main one among them."""
+    main = checkout.common
+    is_bare = main.name != ".git"
+    if main != checkout.gitdir and not is_bare:
+        yield Checkout(main, main, main.parent)
+    for gitdir in sorted((main / "worktrees").glob("*")):
+        link = os.fsdecode(_read(gitdir / "gitdir")).strip()
+        if link and Path(link).parent.is_dir():
+            yield Checkout(gitdir, main, Path(link).parent)
+
+
+def _parents(checkout: Checkout, refs: Path) -> list[Path]:
+    """Name the folder of a branch whose name has parts."""
+    branch = checkout.branch()
+    place = refs / os.fsdecode(paths.write(branch)) if branch else refs
+    return [place.parent] if place.parent != refs and place.parent.is_dir() else []
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+def _read(path: Path) -> bytes:
+    """Read a small file of git's; nothing where there is none."""
+    try:
+        return path.read_bytes() if path.is_file() else b""
+    except OSError:
+        return b""

@@ -1,0 +1,116 @@
+"""Git's log of where HEAD was, read from the file that git appends to."""
+
+import hashlib
+import os
+import re
+import stat
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from sidecar.adapters.git import commits, runner
+from sidecar.domain.moves import NOWHERE, Mark, Move
+
+_LINE = re.compile(
+    rb"(?P<old>[0-9a-f]{40,64}) (?P<new>[0-9a-f]{40,64}) .*> (?P<at>\d+) [+-]\d+(?:\t(?P<reason>.*))?"
+)
+
+
+def read(log: Path, mark: Mark) -> tuple[list[Move], list[Mark]] | None:
+    """Give the moves since a mark, each with the mark after it; None where there is no log."""
+    data = _read(log)
+    if data is None:
+        return None
+    end = data.rfind(b"\n") + 1
+    offset = mark.offset if _is_same(data, mark) else _find(data[:end], mark)
+    moves: list[Move] = []
+    marks: list[Mark] = []
+    for line in data[offset:end].splitlines(keepends=True):
+        offset += len(line)
+        move = _parse(line)
+        if move is not None:
+            moves.append(move)
+            marks.append(
+                msgspec.structs.replace(
+                    mark, head=move.new, seen_at=move.at, offset=offset, digest=_digest(line)
+                )
+            )
+    return moves, marks
+
+
+def at_end(log: Path, now: datetime, since: datetime | None = None) -> Mark:
+    """Mark everything that is logged as known, or everything before a moment."""
+    mark = Mark(seen_at=now)
+    _, marks = read(log, mark) or ([], [])
+    known = [later for later in marks if since is None or later.seen_at < since]
+    return known[-1] if known else mark
+
+
+def read_all(log: Path) -> list[Move]:
+    """Give every move that a log has."""
+    lines = (_read(log) or b"").splitlines()
+    return [move for line in lines if (move := _parse(line))]
+
+
+def _read(log: Path) -> bytes | None:
+    """Read a log; what is no plain file is none."""
+    try:
+        descriptor = os.open(log, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode):
+            return None
+        return file.read()
+
+
+def _is_same(data: bytes, mark: Mark) -> bool:
+    """Tell whether the log still has the line that was read last where it was."""
+    if mark.offset == 0:
+        return True
+    before = data[: mark.offset]
+    return len(before) == mark.offset and _digest(_last_line(before)) == mark.digest
+
+
+def _find(data: bytes, mark: Mark) -> int:
+    """Find where to go on in a log that was written anew.
+
+    That is behind the known line; where git has forgotten it, at what came next: the first move away
+    from the known place, or the first that is later.
+    """
+    offset = len(data)
+    following = len(data)
+    for line in reversed(data.splitlines(keepends=True)):
+        if _digest(line) == mark.digest:
+            return offset
+        offset -= len(line)
+        move = _parse(line)
+        if move and (move.at > mark.seen_at or (move.at, move.old) == (mark.seen_at, mark.head)):
+            following = offset
+    return following
+
+
+def _last_line(data: bytes) -> bytes:
+    return data[data.rfind(b"\n", 0, len(data) - 1) + 1 :]
+
+
+def _parse(line: bytes) -> Move | None:
+    found = _LINE.match(line.rstrip(b"\n"))
+    if found is None:
+        return None
+    return Move(
+        old=_place(found["old"]),
+        new=_place(found["new"]),
+        at=commits.moment(found["at"]),
+        reason=runner.text(found["reason"] or b""),
+    )
+
+
+def _place(sha: bytes) -> str:
+    return sha.decode() if sha.strip(b"0") else NOWHERE
+
+
+def _digest(line: bytes) -> str:
+    return hashlib.blake2b(line, digest_size=8).hexdigest()

@@ -1,0 +1,194 @@
+"""What a move of HEAD means: a commit made here, one made anew, or only another place to stand.
+
+Git notes every move with a reason, such as `commit: …` or `checkout: moving from a to b`. Only what the
+user made counts. A rebase is read as a whole: what it leaves behind while it is under way is nobody's work.
+"""
+
+import re
+from collections.abc import Sequence
+
+from protocol.values import Record, Timestamp
+
+NOWHERE = ""
+"""Where HEAD is before the first commit."""
+
+_MADE = {"commit", "cherry-pick", "revert", "am", "merge"}
+_STOOD = {"checkout", "switch", "reset", "pull", "fetch", "clone", "branch", "initial", "update"}
+_ENDS = {"finish", "abort", "finished", "aborting"}
+_SHA = re.compile(r"[0-9a-f]{40,64}")
+
+
+class Move(Record, frozen=True, kw_only=True):
+    """One line of a HEAD's log."""
+
+    old: str
+    new: str
+    at: Timestamp
+    reason: str | None
+    """None where git keeps no log and only the place is known."""
+
+
+class Mark(Record, frozen=True, kw_only=True):
+    """How far a HEAD's moves are known."""
+
+    head: str = NOWHERE
+    seen_at: Timestamp
+    offset: int = 0
+    """Bytes of the log that were read."""
+    digest: str = ""
+    """Of the last line that was read; another one there means that the log was written anew."""
+    left: str = NOWHERE
+    """Where HEAD was before it was reset, until the next commit."""
+
+
+class Listed(Record, frozen=True, kw_only=True):
+    """A commit as a list names it."""
+
+    sha: str
+    committer_email: str
+    committed_at: Timestamp
+
+
+class Made(Record, frozen=True, kw_only=True):
+    """A commit that was made here."""
+
+    sha: str
+    at: Timestamp
+    branch: str | None
+
+
+class Amended(Record, frozen=True, kw_only=True):
+    """A commit in place of the one before."""
+
+    sha: str
+    earlier: str
+    at: Timestamp
+    branch: str | None
+
+
+class Rebased(Record, frozen=True, kw_only=True):
+    """A line of commits made anew on another ground."""
+
+    before: str
+    onto: str
+    after: str
+    at: Timestamp
+    branch: str | None
+
+
+class Left(Record, frozen=True, kw_only=True):
+    """A place that was left for another; nothing was made."""
+
+    before: str
+    after: str
+    is_reset: bool
+
+
+class Unclear(Record, frozen=True, kw_only=True):
+    """A move whose reason is unknown; the commits themselves must tell."""
+
+    before: str
+    after: str
+    at: Timestamp
+    branch: str | None
+
+
+Step = Made | Amended | Rebased | Left | Unclear
+
+
+class Reading(Record, frozen=True, kw_only=True):
+    """What a log says."""
+
+    steps: tuple[Step, ...]
+    handled: int
+    """How many moves need not be read again; the rest belongs to a rebase that is under way."""
+
+
+def read(moves: Sequence[Move], branch: str | None, *, is_rebasing: bool) -> Reading:
+    """Read moves in order; `branch` is where HEAD stands after the last of them."""
+    branches = _branches(moves, branch)
+    steps: list[Step] = []
+    index = 0
+    while index < len(moves):
+        if _detail(moves[index]) != "start":
+            steps += _step(moves[index], branches[index])
+            index += 1
+            continue
+        end = _end_of_rebase(moves, index)
+        if end == len(moves) and is_rebasing:
+            made = zip(moves[index:], branches[index:], strict=True)
+            steps += [step for move, name in made for step in _step(move, name)]
+            return Reading(steps=tuple(steps), handled=index)
+        end = min(end, len(moves) - 1)
+        steps.append(
+            Rebased(
+                before=moves[index].old,
+                onto=moves[index].new,
+                after=moves[end].new,
+                at=moves[end].at,
+                branch=branches[end],
+            )
+        )
+        index = end + 1
+    return Reading(steps=tuple(steps), handled=len(moves))
+
+
+def _step(move: Move, branch: str | None) -> list[Step]:
+    """Read one move that is not the beginning of a rebase."""
+    command, detail = _command(move), _detail(move)
+    if command in {"rebase", "pull"} and detail:
+        return []
+    if command == "commit" and detail == "amend":
+        return [Amended(sha=move.new, earlier=move.old, at=move.at, branch=branch)]
+    if command in _MADE and not _rest(move).startswith("Fast-forward"):
+        return [Made(sha=move.new, at=move.at, branch=branch)]
+    is_beginning = move.old == NOWHERE and move.reason == ""
+    if command in _MADE | _STOOD | {"rebase"} or is_beginning:
+        return [Left(before=move.old, after=move.new, is_reset=command == "reset")]
+    return [Unclear(before=move.old, after=move.new, at=move.at, branch=branch)]
+
+
+def _end_of_rebase(moves: Sequence[Move], start: int) -> int:
+    """Find the move that ends a rebase; one that was given up ends before the next thing begins."""
+    for index in range(start + 1, len(moves)):
+        detail, command = _detail(moves[index]), _command(moves[index])
+        if detail in _ENDS:
+            return index
+        if detail == "start" or command in {"checkout", "switch"}:
+            return index - 1
+    return len(moves)
+
+
+def _branches(moves: Sequence[Move], branch: str | None) -> list[str | None]:
+    """Tell on which branch each move ended, going back from where HEAD is now."""
+    branches: list[str | None] = []
+    for move in reversed(moves):
+        reason = move.reason or ""
+        if _detail(move) in _ENDS and " refs/heads/" in reason:
+            branch = reason.rpartition(" refs/heads/")[2]
+        branches.append(branch)
+        came = re.fullmatch(r"checkout: moving from (\S+) to \S+", reason)
+        if came or move.old == NOWHERE:
+            branch = came[1] if came and not _SHA.fullmatch(came[1]) else None
+    branches.reverse()
+    return branches
+
+
+def _command(move: Move) -> str:
+    return _head(move).partition(" ")[0]
+
+
+def _detail(move: Move) -> str:
+    """Give the word in brackets, or the one that older versions of git put behind `rebase`."""
+    head = _head(move)
+    if head.endswith(")"):
+        return head[head.rfind("(") + 1 : -1]
+    return head.rpartition(" ")[2] if head in {"rebase finished", "rebase aborting"} else ""
+
+
+def _head(move: Move) -> str:
+    return (move.reason or "").partition(": ")[0]
+
+
+def _rest(move: Move) -> str:
+    return (move.reason or "").partition(": ")[2]

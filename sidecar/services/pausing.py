@@ -1,0 +1,42 @@
+"""Pausing: nothing is recorded for some time, whoever reports it."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from protocol.capture import CaptureState, PauseDuration
+from sidecar.domain import pauses
+from sidecar.store.vaults import Vault
+
+IsRunning = Callable[[str], bool]
+"""Tells whether a process is still there, by the name it gave itself."""
+
+
+def pause(vault: Vault, duration: PauseDuration, process: str) -> CaptureState:
+    """Record nothing from now on; `process` is whose end ends a pause until restart."""
+    with vault.lock.held():
+        now = vault.clock()
+        begun = pauses.begin(duration, now, process)
+        vault.pauses.write([*pauses.end(vault.pauses.read(), now), begun])
+    return pauses.describe(begun)
+
+
+def resume(vault: Vault) -> CaptureState:
+    """Record again."""
+    with vault.lock.held():
+        known = vault.pauses.read()
+        if known:
+            vault.pauses.write(pauses.end(known, vault.clock()))
+    return CaptureState()
+
+
+def state(vault: Vault, is_running: IsRunning) -> CaptureState:
+    """Tell whether anything is recorded now; a pause whose process has ended is over."""
+    pause = pauses.current(vault.pauses.read(), vault.clock())
+    if pause is not None and pause.process is not None and not is_running(pause.process):
+        return resume(vault)
+    return pauses.describe(pause)
+
+
+def was_paused(vault: Vault, moment: datetime) -> bool:
+    """Tell whether a moment fell into a pause."""
+    return pauses.current(vault.pauses.read(), moment) is not None

@@ -1,0 +1,253 @@
+"""Workspaces: the folders a client works in, the repositories found there, and what happens in them."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from cachetools import TTLCache
+
+from protocol.errors import ThreadlineError
+from protocol.methods import Change
+from protocol.settings import Settings
+from sidecar.domain.saves import Save
+from sidecar.services import maintenance, pausing
+from sidecar.services.checkouts import Checkout
+from sidecar.services.following import Follower
+from sidecar.services.pausing import IsRunning
+from sidecar.services.saving import Ignored, Saves
+from sidecar.services.watching import Watched
+from sidecar.store.vaults import Vault
+
+RESCAN = timedelta(minutes=1)
+"""How often repositories are looked for that appeared without a word."""
+CALM = timedelta(seconds=5)
+"""How often they are looked for while folders come and go."""
+MAINTAIN = timedelta(seconds=30)
+_TOPS_KNOWN_FOR = 10
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a workspace needs of the world."""
+
+    find: Callable[[Path], Iterable[Checkout]]
+    """Finds the repositories of a folder."""
+    vault: Callable[[Path], Vault]
+    """Opens the memory of the project that a folder belongs to."""
+    ignored: Callable[[Path], Ignored]
+    is_running: IsRunning
+    clock: Callable[[], datetime]
+
+
+@dataclass
+class _Repository:
+    """A checkout, and how it was when last looked at."""
+
+    checkout: Checkout
+    vault: Vault
+    watched: Watched
+    seen: object = None
+
+
+@dataclass(frozen=True)
+class _Project:
+    """A project with files in the workspace."""
+
+    vault: Vault
+    follower: Follower
+
+
+class Workspace:
+    """Records what happens in some folders; `look` and `save` may be called from two threads."""
+
+    def __init__(self, tools: Tools, source: str, settings: Settings) -> None:
+        """Begin without a folder."""
+        self.source = source
+        self.settings = settings
+        self.folders: tuple[Path, ...] = ()
+        self._tools = tools
+        self._began = tools.clock().replace(microsecond=0)
+        self._scanned = self._maintained = self._began
+        self._seen_roots: object = None
+        self._seen_folders: object = None
+        self._repositories: dict[str, _Repository] = {}
+        self._projects: dict[str, _Project] = {}
+        self._saves: dict[Path, Saves] = {}
+        self._tops: TTLCache[Path, Path | None] = TTLCache(maxsize=4096, ttl=_TOPS_KNOWN_FOR)
+        self._mutex = threading.RLock()
+        self._complaints: TTLCache[str, bool] = TTLCache(maxsize=256, ttl=60)
+
+    def arrange(self, folders: Iterable[Path]) -> None:
+        """Work in these folders from now on."""
+        self.folders = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
+        self._scan()
+        for repository in self._repositories.values():
+            self._try(repository.checkout.name, repository.watched.begin)
+
+    def quiet_places(self) -> list[Path]:
+        """Name the folders in which a new folder may be a new repository or worktree."""
+        with self._mutex:
+            commons = [one.checkout.common for one in self._repositories.values()]
+        return [*dict.fromkeys((*self.folders, *commons))]
+
+    def places(self) -> list[Path]:
+        """Name the folders in which something changes when something happens."""
+        with self._mutex:
+            vaults = [project.vault.folder for project in self._projects.values()]
+            repositories = [*self._repositories.values()]
+        places = [place for one in repositories for place in one.checkout.places()]
+        return places + [folder / name for folder in vaults for name in ("", "sessions", "inbox")]
+
+    def vaults(self) -> list[Vault]:
+        """Give the memory of each project in the workspace."""
+        with self._mutex:
+            return [project.vault for project in self._projects.values()]
+
+    def look(self) -> list[Change]:
+        """Record what happened to the repositories; tell what has changed, whoever changed it."""
+        now = self._tools.clock()
+        if self._needs_scan(now):
+            self._scan()
+        with self._mutex:
+            repositories = [*self._repositories.values()]
+            projects = [*self._projects.values()]
+        for repository in repositories:
+            self._try(repository.checkout.name, lambda: self._catch_up(repository))  # noqa: B023  # called at once
+        if now - self._maintained > MAINTAIN:
+            self._maintained = now
+            for project in projects:
+                maintenance.maintain(project.vault)
+        return [change for project in projects for change in self._changes(project)]
+
+    def save(self, found: Sequence[tuple[Path, datetime]]) -> None:
+        """Record files that were saved, each for the project it is in; others are nobody's."""
+        if not self.settings.capture_saves:
+            return
+        batches: dict[Path, list[Save]] = {}
+        for path, moment in found:
+            place = self._place(path)
+            if place is not None:
+                root, name = place
+                batches.setdefault(root, []).append(Save(path=name, at=moment))
+        for root, batch in batches.items():
+            self._try(str(root), lambda: self._save(root, batch))  # noqa: B023  # called at once
+
+    def _save(self, root: Path, batch: Sequence[Save]) -> None:
+        vault = self._tools.vault(root)
+        self._add(vault, self._projects)
+        if pausing.state(vault, self._tools.is_running).paused:
+            return
+        saves = self._saves.get(root)
+        if saves is None:
+            saves = self._saves[root] = Saves(vault, self._tools.ignored(root))
+        interval = timedelta(seconds=self.settings.save_interval_seconds)
+        saves.record(batch, self.source, interval)
+
+    def _place(self, path: Path) -> tuple[Path, str] | None:
+        """Tell whose file this is: the root of its project, and its name below it."""
+        real = Path(os.path.realpath(path))
+        folder = next((one for one in self.folders if real.is_relative_to(one)), None)
+        if folder is None or real == folder:
+            return None
+        root = self._top(real.parent) or folder
+        name = real.relative_to(root).as_posix()
+        return None if ".git" in name.split("/") else (root, name)
+
+    def _top(self, folder: Path) -> Path | None:
+        """Find the root of the working tree that a folder is in, without asking git."""
+        if folder in self._tops:
+            return self._tops[folder]
+        if os.path.lexists(folder / ".git"):
+            top: Path | None = folder
+        else:
+            top = None if folder == folder.parent else self._top(folder.parent)
+        self._tops[folder] = top
+        return top
+
+    def _catch_up(self, repository: _Repository) -> None:
+        fingerprint = repository.checkout.fingerprint()
+        if fingerprint == repository.seen:
+            return
+        state = pausing.state(repository.vault, self._tools.is_running)
+        repository.watched.source = self.source
+        if self.settings.capture_commits and not state.paused:
+            repository.watched.catch_up(self._began)
+        else:
+            repository.watched.pass_over()
+        repository.seen = fingerprint
+
+    def _changes(self, project: _Project) -> list[Change]:
+        if not project.vault.inbox.is_empty():
+            maintenance.maintain(project.vault)
+        return project.follower.changes()
+
+    def _needs_scan(self, now: datetime) -> bool:
+        """Tell whether there may be repositories or worktrees that are not known yet."""
+        if now - self._scanned > RESCAN or self._roots() != self._seen_roots:
+            return True
+        is_crowded = _stamps(self.folders) != self._seen_folders
+        return is_crowded and now - self._scanned > CALM
+
+    def _roots(self) -> object:
+        """Give something cheap that is different after a folder became a repository, or got a worktree."""
+        rooted = [os.path.lexists(folder / ".git") for folder in self.folders]
+        return rooted, [one.checkout.surroundings() for one in self._repositories.values()]
+
+    def _scan(self) -> None:
+        """Look for repositories; those that are known stay as they are."""
+        self._scanned = self._tools.clock()
+        self._seen_folders = _stamps(self.folders)
+        self._tops.clear()
+        repositories: dict[str, _Repository] = {}
+        projects: dict[str, _Project] = {}
+        for folder in self.folders:
+            self._try(str(folder), lambda: self._find(folder, repositories, projects))  # noqa: B023  # called at once
+        with self._mutex:
+            self._repositories, self._projects = repositories, projects
+        self._seen_roots = self._roots()
+
+    def _find(
+        self,
+        folder: Path,
+        repositories: dict[str, _Repository],
+        projects: dict[str, _Project],
+    ) -> None:
+        self._add(self._tools.vault(folder), projects)
+        for checkout in self._tools.find(folder):
+            known = self._repositories.get(checkout.name)
+            if known is None:
+                vault = self._tools.vault(checkout.folder)
+                known = _Repository(checkout, vault, Watched(vault, checkout, self.source))
+            self._add(known.vault, projects)
+            repositories[checkout.name] = known
+
+    def _add(self, vault: Vault, projects: dict[str, _Project]) -> None:
+        with self._mutex:
+            known = self._projects.get(vault.project_id) or projects.get(vault.project_id)
+            projects[vault.project_id] = known or _Project(
+                vault, Follower(vault, self._tools.is_running)
+            )
+
+    def _try(self, what: str, action: Callable[[], None]) -> None:
+        """Do something that must not keep us from doing the rest; say once a minute that it failed."""
+        try:
+            action()
+        except ThreadlineError as error:
+            if str(error) not in self._complaints:
+                self._complaints[str(error)] = True
+                _log.warning("%s", error)
+        except Exception:  # noqa: BLE001  # the boundary of the watcher's loop
+            if what not in self._complaints:
+                self._complaints[what] = True
+                _log.exception("%s could not be looked at", what)
+
+
+def _stamps(folders: Iterable[Path]) -> list[int]:
+    """Give something cheap that is different after an entry of a folder has come or gone."""
+    return [folder.stat().st_mtime_ns if folder.is_dir() else 0 for folder in folders]
