@@ -4,13 +4,15 @@ from enum import IntEnum
 
 
 class Code(IntEnum):
-    """JSON-RPC's own codes, and ours outside the range it reserves."""
+    """The codes of JSON-RPC and LSP, and ours outside the ranges they reserve."""
 
     PARSE_ERROR = -32700
     INVALID_REQUEST = -32600
     METHOD_NOT_FOUND = -32601
     INVALID_PARAMS = -32602
     INTERNAL_ERROR = -32603
+    NOT_INITIALIZED = -32002
+    CANCELLED = -32800
     NOT_FOUND = -33001
     """An id that names nothing."""
     BUSY = -33002
@@ -88,3 +90,9 @@ class ConflictError(ThreadlineError):
     """The thing is not in a state that allows this."""
 
     code = Code.CONFLICT
+
+
+class CancelledError(ThreadlineError):
+    """Whoever asked does not want it any more; what is done is done."""
+
+    code = Code.CANCELLED

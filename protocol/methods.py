@@ -165,6 +165,8 @@ class Method(Record, frozen=True, kw_only=True):
     params: type[Params]
     result: type[Record]
     doc: str
+    is_long: bool = False
+    """Tells how far it is while it runs, and can be cancelled."""
 
 
 METHODS: tuple[Method, ...] = (
@@ -209,6 +211,7 @@ METHODS: tuple[Method, ...] = (
         params=ScanParams,
         result=ScanResult,
         doc="Import a repository's history, grouped into sessions by author time.",
+        is_long=True,
     ),
     Method(
         name="threadline/status",

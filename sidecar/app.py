@@ -31,6 +31,7 @@ from protocol.values import Params, Record
 from sidecar.adapters import processes
 from sidecar.adapters.git import checkouts, commits, identity
 from sidecar.adapters.ignores import Ignores
+from sidecar.adapters.watches import Watches
 from sidecar.domain import paths, settings
 from sidecar.domain.sessions import Rule
 from sidecar.services import (
@@ -61,6 +62,10 @@ _FIELD = re.compile(
 _PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
 
 _log = logging.getLogger(__name__)
+
+
+def _untold(_done: int, _total: int) -> None:
+    """Tell nobody how far it is."""
 
 
 class Application:
@@ -94,17 +99,29 @@ class Application:
         ids = [vault.project_id for vault in self.workspace.vaults()]
         return [locating.by_id(self.home, each) for each in ids] or [self.project(None)]
 
-    def call(self, name: str, params: object) -> Record:
-        """Answer one request; whatever is wrong with it is raised as a ThreadlineError."""
+    def call(self, name: str, params: object, progress: Progress = _untold) -> Record:
+        """Answer one request; whatever is wrong with it is raised as a ThreadlineError.
+
+        A long one tells `progress` how far it is, which may raise CancelledError.
+        """
         method = _BY_NAME.get(name)
         if method is None:
             raise UnknownMethodError(f"there is no method {name}; `threadline call` lists them")
-        return _HANDLERS[name](self, convert(method, params))
+        typed = convert(method, params)
+        if method.is_long:
+            return _LONG[name](self, typed, progress)
+        return _HANDLERS[name](self, typed)
 
-    def answer(self, identifier: int | str | None, name: str, params: object) -> Answer:
+    def answer(
+        self,
+        identifier: int | str | None,
+        name: str,
+        params: object,
+        progress: Progress = _untold,
+    ) -> Answer:
         """Answer one request, whatever happens in it: the boundary that all transports share."""
         try:
-            result = self.call(name, params)
+            result = self.call(name, params, progress)
             return Answer(id=identifier, result=msgspec.Raw(msgspec.json.encode(result)))
         except ThreadlineError as error:
             return Answer(id=identifier, error=failure(error))
@@ -112,6 +129,14 @@ class Application:
             _log.exception("%s failed unexpectedly", name)
             problem = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
             return Answer(id=identifier, error=problem)
+
+    def watch(self, watches: Watches, tell: Callable[[methods.Change], None]) -> None:
+        """Record what happens in the workspace until the watches are stopped; tell what changes."""
+        is_on = True
+        while is_on:
+            for change in self.workspace.look():
+                tell(change)
+            is_on = watches.wait(self.workspace.places(), self.workspace.quiet_places())
 
     def project(self, reference: str | None) -> Project:
         """Find the project that a request names by path or id."""
@@ -287,10 +312,6 @@ def _close_session(app: Application, params: methods.CloseSessionParams) -> Sess
     return browsing.close_session(_vault(app, params), params)
 
 
-def _scan(app: Application, params: methods.ScanParams) -> methods.ScanResult:
-    return app.scan(params, lambda _done, _total: None)
-
-
 def _status(app: Application, params: methods.ProjectParams) -> methods.Status:
     project = app.project(params.project)
     vault = app.vault(project)
@@ -322,8 +343,10 @@ _HANDLERS: dict[str, Callable[[Application, Any], Record]] = {
     "threadline/sessions/events": _list_events,
     "threadline/sessions/close": _close_session,
     "threadline/projects/list": _list_projects,
-    "threadline/scan": _scan,
     "threadline/status": _status,
     "threadline/capture/pause": _pause,
     "threadline/capture/resume": _resume,
+}
+_LONG: dict[str, Callable[[Application, Any, Progress], Record]] = {
+    "threadline/scan": Application.scan,
 }

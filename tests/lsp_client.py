@@ -7,6 +7,7 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ class RawClient:
             **options,
         )
         self._received = b""
+        self.notices: list[Any] = []
 
     def send(self, message: object) -> None:
         self.send_raw(frame(json.dumps(message).encode()))
@@ -39,6 +41,28 @@ class RawClient:
         self.process.stdin.flush()
 
     def receive(self, seconds: float = DEADLINE) -> Any:
+        """Read the next answer; what the server says unasked is kept in `notices`."""
+        limit = time.monotonic() + seconds
+        while True:
+            message = self.receive_any(max(limit - time.monotonic(), 0))
+            if not isinstance(message, dict) or "method" not in message:
+                return message
+            self.notices.append(message)
+
+    def hear(self, wanted: Callable[[Any], bool], seconds: float = DEADLINE) -> Any:
+        """Wait for something that the server says unasked; None when it does not come in time."""
+        limit = time.monotonic() + seconds
+        while True:
+            for notice in self.notices:
+                if wanted(notice):
+                    self.notices.remove(notice)
+                    return notice
+            message = self.receive_any(max(limit - time.monotonic(), 0))
+            if message is None:
+                return None
+            self.notices.append(message)
+
+    def receive_any(self, seconds: float = DEADLINE) -> Any:
         """Read the next message; None when the stream ends or nothing comes in time."""
         assert self.process.stdout is not None
         limit = time.monotonic() + seconds
@@ -57,6 +81,9 @@ class RawClient:
             if not data:
                 return None
             self._received += data
+
+    def notify(self, method: str, params: Any) -> None:
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def request(self, identifier: Any, method: str, params: Any = None) -> Any:
         self.send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params})

@@ -68,6 +68,7 @@ def openrpc() -> Schema:
                 "params": _params(components[method.params.__name__]),
                 "result": {"name": "result", "schema": _reference(method.result)},
                 "x-params": _reference(method.params),
+                "x-long": method.is_long,
             }
             for method in METHODS
         ],

@@ -3,12 +3,12 @@
 import logging
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from watchfiles import Change
+    from watchfiles._rust_notify import RustNotify
 
 LIMIT = 50
 """Folders watched at once; a system has few watches, and others want some."""
@@ -19,6 +19,7 @@ EAGER = 0.5
 _STEP = 50
 _GROUPED = 200
 """Milliseconds between two looks at what the system told, and for which much of it is one."""
+_ADDED = 1
 
 _log = logging.getLogger(__name__)
 
@@ -29,8 +30,8 @@ class Watches:
     def __init__(self) -> None:
         """Watch nothing yet."""
         self._stop = threading.Event()
-        self._places: frozenset[Path] = frozenset()
-        self._told: Iterator[object] | None = None
+        self._watched: tuple[str, ...] = ()
+        self._notify: RustNotify | None = None
         self._has_complained = False
 
     def wait(self, places: Iterable[Path], quiet: Iterable[Path]) -> bool:
@@ -38,47 +39,43 @@ class Watches:
 
         In a quiet folder only a new folder counts: files come and go there all the time.
         """
-        wanted = [*dict.fromkeys((*places, *quiet))]
-        self._watch(wanted[:LIMIT], set(quiet))
-        if len(wanted) > LIMIT:
-            self._complain(f"{len(wanted)} folders are too many to watch")
-        if self._told is None or len(wanted) > LIMIT:
-            return not self._stop.wait(EAGER)
-        try:
-            next(self._told)
-        except StopIteration:
-            self._told = None
-        except OSError as error:
-            self._told, self._places = None, frozenset()
-            self._complain(str(error))
+        silent = {os.fspath(place) for place in quiet}
+        wanted = sorted({*silent, *(os.fspath(place) for place in places)})
+        there = tuple(filter(os.path.isdir, wanted))
+        if there != self._watched:
+            # What happened before the new watch stood is seen by looking once more.
+            self._watch(there)
+        elif self._notify is None:
+            self._stop.wait(EAGER)
+        else:
+            self._listen(self._notify, silent)
         return not self._stop.is_set()
 
     def stop(self) -> None:
         """End all waiting."""
         self._stop.set()
 
-    def _watch(self, places: list[Path], quiet: set[Path]) -> None:
-        """Watch another set of folders, if it is another one."""
-        there = frozenset(place for place in places if place.is_dir())
-        if there == self._places or not there:
-            return
-        from watchfiles import watch  # noqa: PLC0415  # slow to load, and nothing waits for it
+    def _listen(self, notify: "RustNotify", silent: set[str]) -> None:
+        counts = False
+        while not counts:
+            told = notify.watch(_GROUPED, _STEP, int(IDLE * 1000), self._stop)
+            counts = isinstance(told, str) or any(_counts(one, path, silent) for one, path in told)
 
-        logging.getLogger("watchfiles").setLevel(logging.WARNING)
-        names = {os.fspath(place) for place in quiet}
-        self._places = there
-        self._told = watch(
-            *there,
-            watch_filter=lambda change, path: _counts(change, path, names),
-            debounce=_GROUPED,
-            step=_STEP,
-            stop_event=self._stop,
-            rust_timeout=int(IDLE * 1000),
-            yield_on_timeout=True,
-            raise_interrupt=False,
-            recursive=False,
-            ignore_permission_denied=True,
-        )
+    def _watch(self, there: tuple[str, ...]) -> None:
+        """Watch another set of folders."""
+        from watchfiles._rust_notify import RustNotify  # noqa: PLC0415  # slow to load, nothing waits for it
+
+        if self._notify is not None:
+            self._notify.close()
+        self._watched, self._notify = there, None
+        if len(there) > LIMIT:
+            self._complain(f"{len(there)} folders are too many to watch")
+            return
+        try:
+            # The package's own `watch` cannot say when it has begun, which would leave a gap.
+            self._notify = RustNotify([*there], False, False, 0, False, True)  # noqa: FBT003  # its signature
+        except (OSError, ValueError) as error:
+            self._complain(str(error))
 
     def _complain(self, problem: str) -> None:
         if not self._has_complained:
@@ -86,7 +83,7 @@ class Watches:
             _log.warning("looking every %s s instead of watching: %s", EAGER, problem)
 
 
-def _counts(change: "Change", path: str, quiet: set[str]) -> bool:
+def _counts(change: int, path: str, silent: set[str]) -> bool:
     folder, name = os.path.split(path)
-    is_new = change.name == "added"
-    return folder not in quiet or name == ".git" or (is_new and os.path.isdir(path))  # noqa: PTH112  # for each change
+    is_new_folder = change == _ADDED and os.path.isdir(path)  # noqa: PTH112  # asked for each change
+    return folder not in silent or name == ".git" or is_new_folder

@@ -45,6 +45,15 @@ def bounded(moment: datetime) -> datetime:
     return moment if EPOCH <= moment <= DOOMSDAY else min(max(moment, EPOCH), DOOMSDAY)
 
 
+def sharpen(moment: datetime, timeline: Sequence[Session]) -> datetime:
+    """Take a moment that is known only to the second as being in the session that began in that second."""
+    place = bisect_right(timeline, moment, key=_start)
+    if moment.microsecond == 0 and place < len(timeline):
+        start = _start(timeline[place])
+        return start if start < moment + timedelta(seconds=1) else moment
+    return moment
+
+
 def credible(timeline: Sequence[Session], now: datetime, rule: Rule) -> Sequence[Session]:
     """Leave out the sessions that a clock running ahead has put into the future."""
     if not timeline or _start(timeline[-1]) <= now + rule.tolerance:

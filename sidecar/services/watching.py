@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from protocol.events import NewEvent
-from sidecar.domain import moves, rewrites
+from sidecar.domain import moves, rewrites, sessions
 from sidecar.domain.moves import NOWHERE, Amended, Left, Made, Rebased, Unclear
 from sidecar.domain.rewrites import Change
 from sidecar.services import pausing, recording, rewriting
@@ -84,7 +84,16 @@ class Watched:
     def _record(self, wanted: Sequence[tuple[str, str | None]]) -> None:
         """Store commits as of the moment they were committed."""
         if wanted:
-            self._store(_when_committed(event) for event in self._checkout.commits(wanted))
+            self._store(self._dated(event) for event in self._checkout.commits(wanted))
+
+    def _dated(self, event: NewEvent) -> NewEvent:
+        """Place a commit at the moment it was made, not at the one its author claims."""
+        commit = event.commit
+        if commit is None:
+            return event
+        moment = commit.committed_at or commit.authored_at
+        moment = sessions.sharpen(moment, self._vault.sessions.timeline())
+        return msgspec.structs.replace(event, occurred_at=moment)
 
     def _store(self, events: Iterable[NewEvent]) -> None:
         batch = list(events)
@@ -97,12 +106,12 @@ class Watched:
             gone = [listed.sha for listed in self._checkout.between(left, [step.sha])]
             is_squash = gone and self._checkout.is_same_content(left, step.sha)
             if not is_squash or not rewriting.replace(self._vault, event, gone):
-                self._store([_when_committed(event)])
+                self._store([self._dated(event)])
 
     def _amend(self, step: Amended) -> None:
         for event in self._checkout.commits([(step.sha, step.branch)]):
             if not rewriting.replace(self._vault, event, [step.earlier]):
-                self._store([_when_committed(event)])
+                self._store([self._dated(event)])
 
     def _rebase(self, step: Rebased) -> None:
         before = self._checkout.came_from(step.branch, step.after) or step.before
@@ -165,13 +174,6 @@ class Watched:
         if step.after:
             back = self._checkout.between(step.after, [step.before])
             rewriting.mark(self._vault, [listed.sha for listed in back], dropped=False)
-
-
-def _when_committed(event: NewEvent) -> NewEvent:
-    """Place a commit at the moment it was made, not at the one its author claims."""
-    commit = event.commit
-    moment = commit and (commit.committed_at or commit.authored_at)
-    return msgspec.structs.replace(event, occurred_at=moment)
 
 
 def _change(event: NewEvent, patch: str | None) -> Change:

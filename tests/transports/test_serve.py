@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from protocol.errors import Code
-from sidecar.transports.lsp.protocol import CANCELLED, NOT_INITIALIZED
 from tests.lsp_client import RawClient, frame
 from tests.support import HOUR, NOON, ROOT, Repository
 
@@ -143,7 +142,7 @@ def test_unknown_notifications_and_answers_are_passed_over(client: RawClient) ->
 
 def test_initialize_comes_first_and_nothing_after_shutdown(fresh: RawClient) -> None:
     """H4."""
-    assert fresh.request(1, STATUS)["error"]["code"] == NOT_INITIALIZED
+    assert fresh.request(1, STATUS)["error"]["code"] == Code.NOT_INITIALIZED
     fresh.initialize()
     assert fresh.request(2, "shutdown")["result"] is None
     assert fresh.request(3, STATUS)["error"]["code"] == Code.INVALID_REQUEST
@@ -180,7 +179,7 @@ def test_a_cancelled_request_and_a_doubled_id_get_one_answer_each(client: RawCli
         )
     )
     codes = sorted(client.receive()["error"]["code"] for _ in range(2))
-    assert codes == sorted([Code.INVALID_REQUEST, CANCELLED])
+    assert codes == sorted([Code.INVALID_REQUEST, Code.CANCELLED])
     see_it_serves(client)
 
 

@@ -8,6 +8,7 @@ the application, and every way out of either ends in one answer.
 import asyncio
 import functools
 import logging
+import uuid
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal, TypeGuard
@@ -18,20 +19,26 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 
 from protocol.answers import Answer, Failure
-from protocol.errors import Code
-from sidecar.app import Application
+from protocol.errors import CancelledError, Code
+from protocol.methods import METHODS
+from protocol.values import Record
+from sidecar.app import Application, failure
 from sidecar.transports.lsp.frames import BadFrame
+from sidecar.transports.lsp.works import Work
 
-NOT_INITIALIZED = -32002
-CANCELLED = -32800
+COMMANDS = {method.name.replace("/", "."): method.name for method in METHODS}
+"""Every method is a command too, for clients that can only run those: its params are the one argument."""
 
 _THREADS = 32
 """Enough that requests which wait for a stuck store leave room for others."""
 
 Identifier = int | str
 State = Literal["new", "ready", "over"]
+Listener = Callable[[Any], None]
 _NEXT: dict[str, State] = {types.INITIALIZE: "ready", types.SHUTDOWN: "over"}
 """What a request of pygls makes of us once it is answered."""
+
+_LONG = {method.name for method in METHODS if method.is_long}
 
 _log = logging.getLogger(__name__)
 
@@ -45,12 +52,20 @@ class StrictProtocol(LanguageServerProtocol):
     state: State = "new"
     client_process: int | None = None
     """The process to live and die with, where the client names one."""
+    capabilities: object = None
+    """What the client can do, as it said it."""
     _change: State = "new"
     """The state after the request that pygls is answering."""
 
     def __init__(self, *arguments: Any) -> None:  # noqa: ANN401  # pygls's own signature
         super().__init__(*arguments)
+        self.listeners: dict[str, Listener] = {
+            types.CANCEL_REQUEST: self._cancel,
+            types.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._cancel_progress,
+        }
+        """Who hears a notification that pygls need not see: untyped, since some come by the thousand."""
         self._tasks: dict[Identifier, asyncio.Future[Answer]] = {}
+        self._works: dict[Identifier, Work] = {}
         self._threads = ThreadPoolExecutor(_THREADS)
 
     def take(self, piece: bytes | BadFrame) -> None:
@@ -92,11 +107,13 @@ class StrictProtocol(LanguageServerProtocol):
         elif self.state == "over":
             self._fail(identifier, Code.INVALID_REQUEST, "the server is shutting down")
         elif self.state == "new" and method != types.INITIALIZE:
-            self._fail(identifier, NOT_INITIALIZED, "`initialize` comes first")
+            self._fail(identifier, Code.NOT_INITIALIZED, "`initialize` comes first")
         elif self.state == "ready" and method == types.INITIALIZE:
             self._fail(identifier, Code.INVALID_REQUEST, "already initialized")
         elif method.startswith("threadline/"):
             self._serve(identifier, method, message.get("params"))
+        elif method == types.WORKSPACE_EXECUTE_COMMAND:
+            self._execute(identifier, message.get("params"))
         else:
             self._pass_on(message)
 
@@ -104,8 +121,8 @@ class StrictProtocol(LanguageServerProtocol):
         method = message["method"]
         if method == types.EXIT:
             self.end(0 if self.state == "over" else 1)
-        elif method == types.CANCEL_REQUEST:
-            self._cancel(message.get("params"))
+        elif self.state == "ready" and method in self.listeners:
+            self.listeners[method](message.get("params"))
         elif self.state == "ready":
             self._pass_on(message)
 
@@ -120,6 +137,8 @@ class StrictProtocol(LanguageServerProtocol):
         """Hand a standard message to pygls, typed."""
         if message.get("method") == types.INITIALIZE:
             self.client_process = _process(message.get("params"))
+            params = message.get("params")
+            self.capabilities = params.get("capabilities") if isinstance(params, dict) else None
         identifier, method = message.get("id"), message.get("method")
         is_request = method is not None and identifier is not None
         message = (
@@ -140,36 +159,90 @@ class StrictProtocol(LanguageServerProtocol):
         self._change = _NEXT.get(str(method), self.state)
         self.handle_message(typed)
 
+    def _execute(self, identifier: Identifier, params: object) -> None:
+        """Answer a command as the method it stands for."""
+        command = params.get("command") if isinstance(params, dict) else None
+        arguments = params.get("arguments") if isinstance(params, dict) else None
+        method = COMMANDS.get(command) if isinstance(command, str) else None
+        if method is None:
+            self._fail(identifier, Code.INVALID_PARAMS, f"there is no command {command!r}")
+        else:
+            first = arguments[0] if isinstance(arguments, list) and arguments else None
+            self._serve(identifier, method, first)
+
     def _serve(self, identifier: Identifier, method: str, params: object) -> None:
-        """Answer a request of our own table, off the loop; a cancelled one may never have begun."""
+        """Answer a request of our own table, off the loop."""
         loop = asyncio.get_running_loop()
-        task = loop.run_in_executor(self._threads, self.app.answer, identifier, method, params)
+        token = params.pop("workDoneToken", None) if isinstance(params, dict) else None
+        work = Work(lambda body: loop.call_soon_threadsafe(self._progress, body), method)
+        if method in _LONG:
+            self._begin(work, token)
+        self._works[identifier] = work
+        task = loop.run_in_executor(self._threads, self._run, identifier, method, params, work)
         self._tasks[identifier] = task
         task.add_done_callback(functools.partial(self._finish, identifier))
 
+    def _run(self, identifier: Identifier, method: str, params: object, work: Work) -> Answer:
+        """Answer a request, unless nobody wanted it any more before it began."""
+        try:
+            work.check()
+        except CancelledError as error:
+            return Answer(id=identifier, error=failure(error))
+        return self.app.answer(identifier, method, params, work)
+
+    def _begin(self, work: Work, token: object) -> None:
+        """Let the client see how far a work is: under its own token, or under one we ask for."""
+        if _is_identifier(token):
+            work.begin(token)
+        elif self.can("window", "workDoneProgress"):
+            token = str(uuid.uuid4())
+            self.send_request(
+                types.WINDOW_WORK_DONE_PROGRESS_CREATE,
+                types.WorkDoneProgressCreateParams(token=token),
+                lambda _: work.begin(token),
+            )
+
+    def _progress(self, body: dict[str, Any]) -> None:
+        self.tell(types.PROGRESS, body)
+
     def _finish(self, identifier: Identifier, task: "asyncio.Future[Answer]") -> None:
         self._tasks.pop(identifier, None)
-        if task.cancelled():
-            self._fail(identifier, CANCELLED, "cancelled")
-        else:
-            self._send(task.result())
+        work = self._works.pop(identifier, None)
+        if work is not None:
+            work.end()
+        # What ends the work's progress is on its way through the loop and comes first.
+        asyncio.get_running_loop().call_soon(self._send, task.result())
 
     async def finish(self, seconds: float) -> None:
         """Give running requests some time to be answered."""
         if self._tasks:
             await asyncio.wait(list(self._tasks.values()), timeout=seconds)
+        await asyncio.sleep(0)
 
     def _cancel(self, params: object) -> None:
         identifier = params.get("id") if isinstance(params, dict) else None
-        task = self._tasks.get(identifier) if isinstance(identifier, int | str) else None
-        if task is not None:
-            task.cancel()
+        work = self._works.get(identifier) if _is_identifier(identifier) else None
+        if work is not None:
+            work.cancel()
+
+    def _cancel_progress(self, params: object) -> None:
+        token = params.get("token") if isinstance(params, dict) else None
+        for work in self._works.values():
+            if token is not None and work.token == token:
+                work.cancel()
+
+    def can(self, *names: str) -> bool:
+        """Tell whether the client said at the beginning that it can do something."""
+        found: object = self.capabilities
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        return found is True
 
     def _send_handler_result(self, future: "Future[Any]", *, msg_id: Any) -> None:  # noqa: ANN401  # pygls's own
         """Answer for a handler of pygls, without telling the client our traceback."""
         error = None if future.cancelled() else future.exception()
         if future.cancelled():
-            self._fail(msg_id, CANCELLED, "cancelled")
+            self._fail(msg_id, Code.CANCELLED, "cancelled")
         elif error is None:
             self.state = self._change
             self._send_response(msg_id, result=future.result())
@@ -185,6 +258,11 @@ class StrictProtocol(LanguageServerProtocol):
     def _send(self, answer: Answer) -> None:
         body = b'{"jsonrpc":"2.0",' + msgspec.json.encode(answer)[1:]
         self.write(body)
+
+    def tell(self, method: str, params: Record | dict[str, Any]) -> None:
+        """Send a notification; only the loop's own thread may."""
+        body = {"jsonrpc": "2.0", "method": method, "params": params}
+        self.write(msgspec.json.encode(body))
 
     def _send_data(self, data: Any) -> None:  # noqa: ANN401  # pygls's own
         if data:

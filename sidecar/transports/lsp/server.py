@@ -2,9 +2,8 @@
 
 import argparse
 import asyncio
-import contextlib
-import logging
 import os
+import signal
 import sys
 import threading
 import time
@@ -14,11 +13,13 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from lsprotocol import types
-from pygls import uris
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from sidecar.adapters import processes
 from sidecar.app import Application, open_application
+from sidecar.transports.lsp import logs
+from sidecar.transports.lsp.clients import Client
 from sidecar.transports.lsp.frames import Frames
 from sidecar.transports.lsp.protocol import StrictProtocol
 
@@ -33,10 +34,12 @@ _BREATH = 0.01
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve one client and end with it; whatever is still running then has acknowledged nothing."""
     output = _own_output()
-    logging.basicConfig(level=logging.WARNING, format="threadline: %(message)s", stream=sys.stderr)
+    logs.write_to_errors()
     parser = argparse.ArgumentParser(prog="threadline serve")
     parser.add_argument("--project", type=Path, default=Path.cwd())
     app = open_application(here=parser.parse_args(arguments).project, source="lsp")
+    logs.write_to_file(app.home.folder, os.environ)
+    logs.obey(app.workspace.settings)
     code = asyncio.new_event_loop().run_until_complete(_serve(app, output))
     os._exit(code)
 
@@ -54,26 +57,17 @@ async def _serve(app: Application, output: int) -> int:
     protocol: StrictProtocol = server.protocol  # type: ignore[assignment]  # the class we gave it
     protocol.app = app
     protocol.end = lambda code: None if over.done() else over.set_result(code)
-    _register(server, app)
+    client = Client(server, app)
+    client.register()
+    _heed_signals(protocol)
     sender = await _listen(protocol, output)
     watcher = asyncio.create_task(_watch(protocol))
     code = await over
     watcher.cancel()
+    await client.stop()
     await protocol.finish(_GRACE)
     await sender.drain(_GRACE)
     return code
-
-
-def _register(server: LanguageServer, app: Application) -> None:
-    """Say what of standard LSP is served."""
-
-    @server.feature(types.INITIALIZE)
-    def _initialize(params: types.InitializeParams) -> None:
-        folders = [folder.uri for folder in params.workspace_folders or []]
-        with contextlib.suppress(ValueError):
-            path = uris.to_fs_path(next(iter(folders), params.root_uri or ""))
-            if path:
-                app.here = Path(path)
 
 
 async def _listen(protocol: StrictProtocol, output: int) -> "_Sender":
@@ -168,20 +162,17 @@ async def _watch(protocol: StrictProtocol) -> None:
     parent = os.getppid()
     while True:
         await asyncio.sleep(WATCH_EVERY)
-        if os.getppid() != parent or not _is_alive(protocol.client_process):
+        client = protocol.client_process
+        if os.getppid() != parent or not (client is None or processes.is_alive(client)):
             protocol.end(1)
 
 
-def _is_alive(process: int | None) -> bool:
-    if process is None or os.name != "posix":
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
+def _heed_signals(protocol: StrictProtocol) -> None:
+    """End in order when the system asks us to."""
+    if os.name == "posix":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, protocol.end, 0)
 
 
 def _own_output() -> int:

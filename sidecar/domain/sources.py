@@ -1,0 +1,22 @@
+"""Sources: who saw an event."""
+
+_EDITORS = {
+    "cursor": "cursor",
+    "windsurf": "windsurf",
+    "devin": "devin",
+    "antigravity": "antigravity",
+    "kiro": "kiro",
+    "visual studio code": "vscode",
+    "vscode": "vscode",
+    "vscodium": "vscode",
+    "code-server": "vscode",
+    "code - oss": "vscode",
+    "neovim": "neovim",
+}
+"""What editors call themselves, forks before what they are forks of."""
+
+
+def editor(name: str) -> str:
+    """Name the source of an editor's events, by the editor's name for itself; `lsp` for any other."""
+    lowered = name.lower()
+    return next((source for part, source in _EDITORS.items() if part in lowered), "lsp")

@@ -1,0 +1,90 @@
+"""Two threads that record: one waits for repositories, one for saves."""
+
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+
+from pygls import uris
+
+from protocol.methods import Change
+from sidecar.adapters.watches import Watches
+from sidecar.app import Application, now
+
+_log = logging.getLogger(__name__)
+
+Told = tuple[str, datetime]
+
+
+class Capture:
+    """Records in the background for as long as the client is there."""
+
+    def __init__(self, app: Application, tell: Callable[[Change], None]) -> None:
+        """Do nothing yet; `tell` is called from a thread of ours."""
+        self._app = app
+        self._tell = tell
+        self._watches = Watches()
+        self._told: queue.SimpleQueue[Told | None] = queue.SimpleQueue()
+        self._recorder = threading.Thread(target=self._record, name="saves", daemon=True)
+        self._watcher: threading.Thread | None = None
+
+    def start(self, folders: Iterable[Path]) -> None:
+        """Record what happens in these folders from now on, instead of any before."""
+        if self._watcher is None:
+            self._recorder.start()
+        else:
+            self._watches.stop()
+        self._watches = Watches()
+        self._watcher = threading.Thread(
+            target=self._watch,
+            args=(self._watches, self._watcher, tuple(folders)),
+            name="repositories",
+            daemon=True,
+        )
+        self._watcher.start()
+
+    def saved(self, uri: str) -> None:
+        """Note that a file was saved; it is recorded soon, and before `stop` returns."""
+        self._told.put((uri, now()))
+
+    def stop(self, seconds: float) -> None:
+        """Record what was noted so far, and no more."""
+        self._watches.stop()
+        self._told.put(None)
+        if self._recorder.is_alive():
+            self._recorder.join(seconds)
+
+    def _watch(
+        self, watches: Watches, before: threading.Thread | None, folders: tuple[Path, ...]
+    ) -> None:
+        if before is not None:
+            before.join()
+        try:
+            self._app.workspace.arrange(folders)
+            self._app.watch(watches, self._tell)
+        except Exception:  # noqa: BLE001  # the boundary of the watcher's loop
+            _log.exception("watching has ended")
+
+    def _record(self) -> None:
+        """Record saves as they come, all that wait at once."""
+        is_on = True
+        while is_on:
+            found = [self._told.get()]
+            while not self._told.empty():
+                found.append(self._told.get())
+            is_on = None not in found
+            try:
+                self._app.workspace.save(_files(one for one in found if one is not None))
+            except Exception:  # noqa: BLE001  # the boundary of the recorder's loop
+                _log.exception("saves could not be recorded")
+
+
+def _files(told: Iterable[Told]) -> list[tuple[Path, datetime]]:
+    """Take the addresses that name files of this machine."""
+    return [
+        (Path(path), moment)
+        for uri, moment in told
+        if uri.startswith("file:") and (path := uris.to_fs_path(uri)) and "\0" not in path
+    ]

@@ -1,0 +1,173 @@
+"""The editor at the other end: who it is, where it works, and what its user chose."""
+
+import asyncio
+import functools
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from protocol.methods import NOTIFICATIONS, Change
+from sidecar.app import Application
+from sidecar.domain import sources
+from sidecar.transports.lsp import logs
+from sidecar.transports.lsp.capturing import Capture
+from sidecar.transports.lsp.protocol import COMMANDS, StrictProtocol
+
+T = TypeVar("T")
+
+SECTION = "threadline"
+(DID_CHANGE,) = (notification.name for notification in NOTIFICATIONS)
+_FLUSH = 2.0
+"""Seconds that what was noted may take to be recorded at the end."""
+_ANSWER = 10.0
+"""Seconds that a client may take to tell its settings."""
+
+_log = logging.getLogger(__name__)
+
+
+class Client:
+    """Everything that is said beside requests and their answers."""
+
+    def __init__(self, server: LanguageServer, app: Application) -> None:
+        """Serve the client of this server."""
+        self._server = server
+        self._protocol: StrictProtocol = server.protocol  # type: ignore[assignment]  # the class we gave it
+        self._app = app
+        self._loop = asyncio.get_running_loop()
+        self._folders: dict[str, Path] = {}
+        self._reported: set[str] = set()
+        self._capture = Capture(app, self._tell_change)
+
+    def register(self) -> None:
+        """Say what of standard LSP is served."""
+        self._handle(types.INITIALIZE, self._initialize)
+        self._handle(types.INITIALIZED, self._initialized)
+        self._handle(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._change_folders)
+        self._handle(types.WORKSPACE_DID_CHANGE_CONFIGURATION, self._change_configuration)
+        # Only to be advertised: the protocol itself hands these to listeners, and runs commands.
+        self._handle(types.TEXT_DOCUMENT_DID_OPEN, _unheard)
+        self._handle(types.TEXT_DOCUMENT_DID_SAVE, _unheard, types.SaveOptions(include_text=False))
+        for command in COMMANDS:
+            self._server.command(command)(functools.partial(_unheard))
+        for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CLOSE):
+            self._protocol.listeners[method] = _unheard
+        self._protocol.listeners[types.TEXT_DOCUMENT_DID_SAVE] = self._saved
+
+    def _handle(self, method: str, handler: Callable[..., object], options: object = None) -> None:
+        """Let pygls call a handler; it marks what it calls, which a method does not bear."""
+        self._server.feature(method, options)(functools.partial(handler))
+
+    async def stop(self) -> None:
+        """Record what is known so far, and no more."""
+        await self._loop.run_in_executor(None, self._capture.stop, _FLUSH)
+
+    def _initialize(self, params: types.InitializeParams) -> None:
+        client = params.client_info.name if params.client_info else ""
+        options = params.initialization_options
+        chosen = options.get("source") if isinstance(options, dict) else None
+        source = chosen if isinstance(chosen, str) and chosen else sources.editor(client)
+        self._app.workspace.source = source[:200]
+        folders = params.workspace_folders or []
+        root = params.root_uri or (uris.from_fs_path(params.root_path or "") or "")
+        self._add(folder.uri for folder in folders)
+        if not folders and root:
+            self._add([root])
+        self._app.workspace.folders = tuple(self._folders.values())
+        _log.info("serving %s as %s", client or "a client without a name", source)
+
+    async def _initialized(self, _: types.InitializedParams) -> None:
+        logs.write_to_client(self._log_message)
+        if self._protocol.can("workspace", "didChangeConfiguration", "dynamicRegistration"):
+            await self._ask_to_be_told()
+        await self._pull_configuration()
+        self._capture.start(self._places())
+
+    def _change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        for folder in params.event.removed:
+            self._folders.pop(folder.uri, None)
+        self._add(folder.uri for folder in params.event.added)
+        self._app.workspace.folders = tuple(self._folders.values())
+        self._capture.start(self._places())
+
+    async def _change_configuration(self, params: types.DidChangeConfigurationParams) -> None:
+        settings = params.settings
+        if self._can_configure():
+            await self._pull_configuration()
+        elif isinstance(settings, dict):
+            self._configure(settings.get(SECTION))
+
+    def _saved(self, params: Any) -> None:  # noqa: ANN401  # whatever the client sent
+        document = params.get("textDocument") if isinstance(params, dict) else None
+        uri = document.get("uri") if isinstance(document, dict) else None
+        if isinstance(uri, str):
+            self._capture.saved(uri)
+
+    def _add(self, addresses: Iterable[str]) -> None:
+        for address in addresses:
+            path = uris.to_fs_path(address) if address.startswith("file:") else None
+            if path and "\0" not in path:
+                self._folders[address] = Path(path)
+
+    def _places(self) -> tuple[Path, ...]:
+        """Give the folders to record in; a client without one works where it started us."""
+        return tuple(self._folders.values()) or (self._app.here,)
+
+    async def _ask_to_be_told(self) -> None:
+        """Ask for a word when our settings change: a client that can do this does it only when asked."""
+        registration = types.Registration(
+            id=SECTION,
+            method=types.WORKSPACE_DID_CHANGE_CONFIGURATION,
+            register_options={"section": SECTION},
+        )
+        await self._ask(
+            self._server.client_register_capability_async(
+                types.RegistrationParams(registrations=[registration])
+            )
+        )
+
+    async def _pull_configuration(self) -> None:
+        if not self._can_configure():
+            return
+        item = types.ConfigurationItem(section=SECTION)
+        found = await self._ask(
+            self._server.workspace_configuration_async(types.ConfigurationParams(items=[item]))
+        )
+        self._configure(found[0] if found else None)
+
+    def _can_configure(self) -> bool:
+        return self._protocol.can("workspace", "configuration")
+
+    def _configure(self, raw: object) -> None:
+        """Take over the user's settings; what is wrong with them is said once."""
+        for problem in self._app.configure(raw):
+            if problem not in self._reported:
+                self._reported.add(problem)
+                self._protocol.tell(
+                    types.WINDOW_SHOW_MESSAGE,
+                    {"type": types.MessageType.Warning.value, "message": f"Threadline: {problem}"},
+                )
+        logs.obey(self._app.workspace.settings)
+
+    async def _ask(self, question: Awaitable[T]) -> T | None:
+        """Ask the client something it may refuse or never answer."""
+        try:
+            return await asyncio.wait_for(question, _ANSWER)
+        except Exception as error:  # noqa: BLE001  # a client's fault must not end ours
+            _log.info("the client did not answer: %r", error)
+            return None
+
+    def _tell_change(self, change: Change) -> None:
+        self._loop.call_soon_threadsafe(self._protocol.tell, DID_CHANGE, change)
+
+    def _log_message(self, kind: types.MessageType, message: str) -> None:
+        body = {"type": kind.value, "message": message}
+        self._loop.call_soon_threadsafe(self._protocol.tell, types.WINDOW_LOG_MESSAGE, body)
+
+
+def _unheard(*_: object) -> None:
+    """Take what needs nothing done."""

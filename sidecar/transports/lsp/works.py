@@ -1,0 +1,62 @@
+"""Work under way: how far it is, and whether anyone still wants it."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from protocol.errors import CancelledError
+
+_PAUSE = 0.1
+"""Seconds between two reports: people do not read faster."""
+_TITLES = {"threadline/scan": "Importing commits"}
+
+Tell = Callable[[dict[str, Any]], object]
+"""Sends the params of `$/progress`; may be called from any thread."""
+
+
+class Work:
+    """What a request tells while it runs; calling it raises CancelledError once nobody wants it."""
+
+    token: int | str | None = None
+
+    def __init__(self, tell: Tell, method: str) -> None:
+        """Work on a request; without a token nobody is told."""
+        self._tell = tell
+        self._method = method
+        self._is_cancelled = threading.Event()
+        self._is_over = False
+        self._told_at = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how much is done."""
+        self.check()
+        if time.monotonic() - self._told_at >= _PAUSE:
+            self._told_at = time.monotonic()
+            share = 100 * done // total if total else 0
+            self._report(kind="report", message=f"{done:,} of {total:,}", percentage=share)
+
+    def check(self) -> None:
+        """Raise CancelledError if nobody wants it any more."""
+        if self._is_cancelled.is_set():
+            raise CancelledError("cancelled; what is done stays")
+
+    def begin(self, token: int | str) -> None:
+        """Tell the client under this token from now on."""
+        if not self._is_over:
+            self.token = token
+            title = _TITLES.get(self._method, self._method)
+            self._report(kind="begin", title=title, cancellable=True, percentage=0)
+
+    def cancel(self) -> None:
+        """Want it no more."""
+        self._is_cancelled.set()
+
+    def end(self) -> None:
+        """Tell the client that it is over."""
+        self._is_over = True
+        self._report(kind="end")
+
+    def _report(self, **value: object) -> None:
+        if self.token is not None:
+            self._tell({"token": self.token, "value": value})
