@@ -59,6 +59,8 @@ class Watches:
         counts = False
         while not counts:
             told = notify.watch(_GROUPED, _STEP, int(IDLE * 1000), self._stop)
+            if told == "signal":
+                raise KeyboardInterrupt
             counts = isinstance(told, str) or any(_counts(one, path, silent) for one, path in told)
 
     def _watch(self, there: tuple[str, ...]) -> None:

@@ -127,8 +127,6 @@ class Workspace:
 
     def save(self, found: Sequence[tuple[Path, datetime]]) -> None:
         """Record files that were saved, each for the project it is in; others are nobody's."""
-        if not self.settings.capture_saves:
-            return
         batches: dict[Path, list[Save]] = {}
         for path, moment in found:
             place = self._place(path)

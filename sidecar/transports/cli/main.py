@@ -11,11 +11,13 @@ from typing import IO, TypeVar
 
 import msgspec
 
+from protocol.capture import CaptureState
 from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
+from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, SessionPage, Status
 from protocol.sessions import Session
 from sidecar.app import Application, open_application
-from sidecar.transports.cli import calls, parser, screens
+from sidecar.transports.cli import calls, parser, screens, watching
 from sidecar.transports.cli.exits import Exit, exit_for
 
 T = TypeVar("T")
@@ -67,6 +69,40 @@ def _scan(app: Application, options: Namespace) -> Exit:
     )
     if not result.found and result.author is not None:
         screens.say("none of them is yours? --all-authors imports everyone's")
+    return Exit.OK
+
+
+def _watch(app: Application, options: Namespace) -> Exit:
+    folder = Path(options.path or options.project or Path.cwd()).expanduser()
+    if not folder.is_dir():
+        raise NotFoundError(f"{folder} is not a folder")
+
+    def show(event: Event) -> None:
+        if options.json:
+            print(msgspec.json.encode(event).decode(), flush=True)
+        else:
+            screens.show_event(event)
+
+    if options.once:
+        found = watching.look(app, folder, show)
+        screens.say(f"{screens.plural(found, 'event')} since the last look at {folder}")
+        return Exit.OK
+    screens.say(f"watching {folder}; Ctrl-C ends it")
+    with contextlib.suppress(KeyboardInterrupt):
+        watching.watch(app, folder, show)
+    return Exit.OK
+
+
+def _capture(app: Application, options: Namespace) -> Exit:
+    """Pause or resume capture."""
+    params: dict[str, object] = {"project": options.project}
+    if options.command == "pause":
+        params["duration"] = options.duration
+    state = _call(app, f"threadline/capture/{options.command}", params, CaptureState)
+    if options.json:
+        print(calls.encode(state))
+    else:
+        screens.say(f"capture is {screens.capture(state)}")
     return Exit.OK
 
 
@@ -237,6 +273,9 @@ def _call(app: Application, method: str, params: object, kind: type[T]) -> T:
 
 _COMMANDS = {
     "scan": _scan,
+    "watch": _watch,
+    "pause": _capture,
+    "resume": _capture,
     "sessions": _sessions,
     "status": _status,
     "call": _call_method,

@@ -11,6 +11,7 @@ begin:
   threadline scan                 import what you committed here so far
   threadline sessions             see it as sessions of at most four hours
   threadline sessions show        read the latest one
+  threadline watch                record what happens from now on
 
 All commands work on the project of the folder you are in; --project PATH names another.
 Memory is kept in THREADLINE_HOME, by default your user's data folder; nothing leaves this machine.
@@ -28,6 +29,12 @@ only what is new, so an interrupted scan is simply started again. Nothing is wri
   threadline scan                       your own commits, by git's user.email
   threadline scan --all-authors         everyone's
   threadline scan --since "2 weeks ago"
+"""
+
+_WATCH = """\
+Records commits as they are made, in this folder and every repository in it, and shows every event that
+comes in, whoever reports it. What was committed since the last look is picked up first. An editor with the
+extension does the same by itself, and both may run at once: each commit is recorded once.
 """
 
 _CALL = """\
@@ -56,6 +63,7 @@ def build() -> argparse.ArgumentParser:
         commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE
     )
     _add_scan(commands)
+    _add_watch(commands)
     _add_sessions(commands)
     _command(commands, "status", "what is kept for this project, where, and in what condition")
     _add_call(commands)
@@ -81,6 +89,23 @@ def _add_scan(commands: Commands) -> None:
         action="store_true",
         help="count changed lines too (about ten times slower)",
     )
+
+
+def _add_watch(commands: Commands) -> None:
+    watch = _command(
+        commands, "watch", "record and show what happens here, without an editor", _WATCH
+    )
+    watch.add_argument("path", nargs="?", help="the folder (default: --project)")
+    watch.add_argument("--once", action="store_true", help="look once and end")
+    pause = _command(commands, "pause", "record nothing for some time")
+    pause.add_argument(
+        "duration",
+        nargs="?",
+        choices=("15m", "1h", "forever"),
+        default="forever",
+        help="default: forever",
+    )
+    _command(commands, "resume", "record again")
 
 
 def _add_sessions(commands: Commands) -> None:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from protocol.capture import CaptureState
 from protocol.events import Event
 from protocol.methods import METHODS, Status
 from protocol.sessions import Session
@@ -85,6 +86,21 @@ def _show_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     _console.print(table, crop=False, soft_wrap=True)
 
 
+def show_event(event: Event) -> None:
+    """Show one event on a line of its own."""
+    moment = event.occurred_at.astimezone().strftime("%H:%M:%S")
+    sha = f"{event.commit.sha[:10]}  " if event.commit else ""
+    line = f"[dim]{moment}[/]  {event.kind:<7}  [dim]{sha}[/]{clean(headline(event))}"
+    _console.print(line, highlight=False, soft_wrap=True)
+
+
+def capture(state: CaptureState) -> str:
+    """Say whether anything is recorded."""
+    if not state.paused:
+        return "on"
+    return "paused" if state.until is None else f"paused until {local(state.until)}"
+
+
 def show_status(status: Status) -> None:
     """Show a project's memory at a glance."""
     facts = {
@@ -95,6 +111,7 @@ def show_status(status: Status) -> None:
         "from": "" if status.oldest is None else local(status.oldest),
         "to": "" if status.newest is None else local(status.newest),
         "active": "none" if status.active_session is None else status.active_session.session_id,
+        "capture": capture(status.capture),
         "size": f"{status.bytes_on_disk / 1_000_000:.1f} MB",
         "waiting": f"{status.waiting} in the inbox" if status.waiting else "",
         "damaged": ", ".join(status.damaged_copies),

@@ -24,8 +24,8 @@ SECTION = "threadline"
 (DID_CHANGE,) = (notification.name for notification in NOTIFICATIONS)
 _FLUSH = 2.0
 """Seconds that what was noted may take to be recorded at the end."""
-_ANSWER = 10.0
-"""Seconds that a client may take to tell its settings."""
+_ANSWER = 3.0
+"""Seconds that a client may take to tell its settings; nothing is recorded before."""
 
 _log = logging.getLogger(__name__)
 
@@ -42,13 +42,13 @@ class Client:
         self._folders: dict[str, Path] = {}
         self._reported: set[str] = set()
         self._capture = Capture(app, self._tell_change)
+        self._asking: asyncio.Task[None] | None = None
 
     def register(self) -> None:
         """Say what of standard LSP is served."""
         self._handle(types.INITIALIZE, self._initialize)
         self._handle(types.INITIALIZED, self._initialized)
         self._handle(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._change_folders)
-        self._handle(types.WORKSPACE_DID_CHANGE_CONFIGURATION, self._change_configuration)
         # Only to be advertised: the protocol itself hands these to listeners, and runs commands.
         self._handle(types.TEXT_DOCUMENT_DID_OPEN, _unheard)
         self._handle(types.TEXT_DOCUMENT_DID_SAVE, _unheard, types.SaveOptions(include_text=False))
@@ -57,6 +57,7 @@ class Client:
         for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CLOSE):
             self._protocol.listeners[method] = _unheard
         self._protocol.listeners[types.TEXT_DOCUMENT_DID_SAVE] = self._saved
+        self._protocol.listeners[types.WORKSPACE_DID_CHANGE_CONFIGURATION] = self._reconfigure
 
     def _handle(self, method: str, handler: Callable[..., object], options: object = None) -> None:
         """Let pygls call a handler; it marks what it calls, which a method does not bear."""
@@ -82,9 +83,7 @@ class Client:
 
     async def _initialized(self, _: types.InitializedParams) -> None:
         logs.write_to_client(self._log_message)
-        if self._protocol.can("workspace", "didChangeConfiguration", "dynamicRegistration"):
-            await self._ask_to_be_told()
-        await self._pull_configuration()
+        await asyncio.gather(self._ask_to_be_told(), self._pull_configuration())
         self._capture.start(self._places())
 
     def _change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
@@ -94,17 +93,17 @@ class Client:
         self._app.workspace.folders = tuple(self._folders.values())
         self._capture.start(self._places())
 
-    async def _change_configuration(self, params: types.DidChangeConfigurationParams) -> None:
-        settings = params.settings
+    def _reconfigure(self, params: Any) -> None:  # noqa: ANN401  # whatever the client sent
+        settings = params.get("settings") if isinstance(params, dict) else None
         if self._can_configure():
-            await self._pull_configuration()
+            self._asking = self._loop.create_task(self._pull_configuration())
         elif isinstance(settings, dict):
             self._configure(settings.get(SECTION))
 
     def _saved(self, params: Any) -> None:  # noqa: ANN401  # whatever the client sent
         document = params.get("textDocument") if isinstance(params, dict) else None
         uri = document.get("uri") if isinstance(document, dict) else None
-        if isinstance(uri, str):
+        if isinstance(uri, str) and self._app.workspace.settings.capture_saves:
             self._capture.saved(uri)
 
     def _add(self, addresses: Iterable[str]) -> None:
@@ -119,6 +118,8 @@ class Client:
 
     async def _ask_to_be_told(self) -> None:
         """Ask for a word when our settings change: a client that can do this does it only when asked."""
+        if not self._protocol.can("workspace", "didChangeConfiguration", "dynamicRegistration"):
+            return
         registration = types.Registration(
             id=SECTION,
             method=types.WORKSPACE_DID_CHANGE_CONFIGURATION,

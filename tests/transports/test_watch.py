@@ -1,0 +1,93 @@
+"""`threadline watch`: capture without an editor, shown as it comes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT, Repository, threadline
+
+
+def test_one_look_shows_what_was_committed_since_the_last(repository: Repository) -> None:
+    """Part of B5."""
+    repository.commit("before")
+    first = threadline("watch", "--once", cwd=repository.path)
+    assert (first.returncode, first.stdout) == (0, b"")
+    repository.commit("one [red]")
+    repository.commit("two")
+    second = threadline("watch", "--once", cwd=repository.path)
+    assert [line.split(None, 3)[1:] for line in second.stdout.decode().splitlines()] == [
+        ["commit", repository.git("rev-parse", "HEAD~1")[:10], "one [red]"],
+        ["commit", repository.git("rev-parse", "HEAD")[:10], "two"],
+    ]
+    assert b"2 events" in second.stderr
+    assert threadline("watch", "--once", cwd=repository.path).stdout == b""
+
+
+def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
+    done = threadline("watch", str(tmp_path / "nowhere"), cwd=tmp_path)
+    assert (done.returncode, b"is not a folder" in done.stderr) == (3, True)
+
+
+@pytest.mark.parametrize("duration", ["15m", "1h", "forever"])
+def test_capture_is_paused_and_resumed_from_the_command_line(
+    repository: Repository, duration: str
+) -> None:
+    """B6."""
+    assert threadline("pause", duration, cwd=repository.path).returncode == 0
+    assert b"paused" in threadline("status", cwd=repository.path).stdout
+    repository.commit("unheard")
+    assert threadline("watch", "--once", cwd=repository.path).stdout == b""
+    state = json.loads(threadline("resume", "--json", cwd=repository.path).stdout)
+    assert not state["paused"]
+    assert threadline("watch", "--once", cwd=repository.path).stdout == b""
+
+
+@pytest.fixture
+def watching(repository: Repository) -> "Iterator[subprocess.Popen[str]]":
+    command = "from sidecar.transports.entry import main; raise SystemExit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", command, "watch", "--json"],
+        cwd=repository.path,
+        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.slow
+def test_events_are_shown_as_they_come_until_ctrl_c(
+    repository: Repository, watching: "subprocess.Popen[str]"
+) -> None:
+    """B5."""
+    assert watching.stdout is not None
+    assert watching.stderr is not None
+    assert watching.stderr.readline().startswith("watching ")
+    while b'"marks"' not in read_vault(repository):
+        pass
+    sha = repository.commit("one")
+    event = json.loads(watching.stdout.readline())
+    assert (event["commit"]["sha"], event["source"]) == (sha, "cli-auto")
+    threadline(
+        "call",
+        "threadline/ingest",
+        '{"events":[{"kind":"capture","text":"x"}]}',
+        cwd=repository.path,
+    )
+    assert json.loads(watching.stdout.readline())["text"] == "x"
+    watching.send_signal(signal.SIGINT)
+    assert watching.wait(10) == 0
+
+
+def read_vault(repository: Repository) -> bytes:
+    found = threadline("status", "--json", cwd=repository.path)
+    return (Path(json.loads(found.stdout)["folder"]) / "vault.jsonl").read_bytes()
