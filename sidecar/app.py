@@ -97,7 +97,11 @@ class Application:
     def projects(self) -> list[Project]:
         """List the projects of the workspace."""
         ids = [vault.project_id for vault in self.workspace.vaults()]
-        return [locating.by_id(self.home, each) for each in ids] or [self.project(None)]
+        found = [locating.by_id(self.home, each) for each in ids]
+        if not found:
+            # Nobody has looked for repositories yet.
+            found = [self.project(str(folder)) for folder in self.workspace.folders or [self.here]]
+        return list({project.project_id: project for project in found}.values())
 
     def call(self, name: str, params: object, progress: Progress = _untold) -> Record:
         """Answer one request; whatever is wrong with it is raised as a ThreadlineError.
@@ -160,7 +164,7 @@ class Application:
     def scan(self, params: methods.ScanParams, progress: Progress) -> methods.ScanResult:
         """Import a repository's history, telling `progress` how far it is."""
         project = self.project(params.project)
-        folder = self._folder(params.project) or _place_of(project)
+        folder = _folder(params.project or self._only_folder()) or _place_of(project)
         author = None if params.all_authors else params.author or _own_commits(folder)
         history = commits.history(folder, since=params.since, author=author)
         scanned = scanning.scan(
@@ -216,20 +220,21 @@ class Application:
         )
 
     def _locate(self, reference: str) -> Project:
-        folder = self._folder(reference)
+        folder = _folder(reference)
         if folder is not None:
             return locating.locate(self.home, lambda believe: identity.facts(folder, believe))
         if _PROJECT_ID.fullmatch(reference):
             return locating.by_id(self.home, reference)
         raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
 
-    def _folder(self, reference: str | None) -> Path | None:
-        """Give the folder that a reference names, if it is a path."""
-        try:
-            path = Path(reference or self.here).expanduser()
-            return path if path.is_dir() else path.parent if path.exists() else None
-        except (OSError, RuntimeError, ValueError):
-            return None
+
+def _folder(reference: str) -> Path | None:
+    """Give the folder that a reference names, if it is a path."""
+    try:
+        path = Path(reference).expanduser()
+        return path if path.is_dir() else path.parent if path.exists() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
 
 
 def _place_of(project: Project) -> Path:

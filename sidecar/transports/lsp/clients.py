@@ -22,6 +22,11 @@ T = TypeVar("T")
 
 SECTION = "threadline"
 (DID_CHANGE,) = (notification.name for notification in NOTIFICATIONS)
+_CONTENTS = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_CLOSE,
+)
 _FLUSH = 2.0
 """Seconds that what was noted may take to be recorded at the end."""
 _ANSWER = 3.0
@@ -49,12 +54,13 @@ class Client:
         self._handle(types.INITIALIZE, self._initialize)
         self._handle(types.INITIALIZED, self._initialized)
         self._handle(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._change_folders)
-        # Only to be advertised: the protocol itself hands these to listeners, and runs commands.
-        self._handle(types.TEXT_DOCUMENT_DID_OPEN, _unheard)
+        # Only to be advertised: the protocol itself hands saves to a listener, and runs commands.
         self._handle(types.TEXT_DOCUMENT_DID_SAVE, _unheard, types.SaveOptions(include_text=False))
         for command in COMMANDS:
             self._server.command(command)(functools.partial(_unheard))
-        for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CLOSE):
+        for method in _CONTENTS:
+            # pygls would ask for what is in every file, and keep it.
+            self._protocol.fm.builtin_features.pop(method, None)
             self._protocol.listeners[method] = _unheard
         self._protocol.listeners[types.TEXT_DOCUMENT_DID_SAVE] = self._saved
         self._protocol.listeners[types.WORKSPACE_DID_CHANGE_CONFIGURATION] = self._reconfigure

@@ -17,6 +17,7 @@ VARIABLE = "THREADLINE_LOG"
 _SIZE = 1_000_000
 _KEPT = 3
 _OURS = "sidecar"
+_ERRORS = "errors"
 _TYPES = {
     logging.ERROR: MessageType.Error,
     logging.WARNING: MessageType.Warning,
@@ -42,14 +43,18 @@ def write_to_file(home: Path, environment: Mapping[str, str]) -> Path:
 def write_to_errors() -> None:
     """Log what is serious to standard error."""
     handler = logging.StreamHandler(sys.stderr)
+    handler.name = _ERRORS
     handler.setLevel(logging.WARNING)
     handler.setFormatter(logging.Formatter("threadline: %(message)s"))
     logging.getLogger().addHandler(handler)
 
 
 def write_to_client(tell: Callable[[MessageType, str], None]) -> None:
-    """Log to the client; `tell` may be called from any thread."""
-    logging.getLogger(_OURS).addHandler(_ClientHandler(tell))
+    """Log to the client instead of standard error; `tell` may be called from any thread."""
+    root = logging.getLogger()
+    for handler in [one for one in root.handlers if one.name == _ERRORS]:
+        root.removeHandler(handler)
+    root.addHandler(_ClientHandler(tell))
 
 
 def obey(settings: Settings) -> None:
