@@ -4,12 +4,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from protocol.capture import CaptureState, PauseDuration
 from protocol.events import Event, NewEvent
+from protocol.projects import Project
 from protocol.sessions import Session, SessionStatus
 from protocol.values import Key, Name, Params, Record, Timestamp, Ulid
 
 Page = Annotated[int, Meta(ge=1, le=1000)]
-Outcome = Literal["stored", "duplicate", "spooled"]
+Outcome = Literal["stored", "duplicate", "spooled", "dropped"]
 
 
 class ProjectParams(Params, frozen=True, kw_only=True):
@@ -31,7 +33,8 @@ class PlacedEvent(Record, frozen=True, kw_only=True):
     """Where one event went."""
 
     outcome: Outcome
-    """`duplicate`: its key was known. `spooled`: safely kept, placed as soon as the store is free."""
+    """`duplicate`: its key was known. `spooled`: safely kept, placed as soon as the store is free.
+    `dropped`: not kept, because capture is paused or nothing of it is public."""
     event_id: Ulid | None = None
     session_id: Ulid | None = None
 
@@ -89,6 +92,19 @@ class CloseSessionParams(ProjectParams, frozen=True, kw_only=True):
     """The active session where absent."""
 
 
+class ListProjectsParams(Params, frozen=True, kw_only=True):
+    """Which projects to list."""
+
+    everywhere: bool = False
+    """All that are remembered, not only those of the client's workspace."""
+
+
+class ProjectList(Record, frozen=True, kw_only=True):
+    """Projects, in the order of the workspace's folders."""
+
+    projects: tuple[Project, ...]
+
+
 class ScanParams(ProjectParams, frozen=True, kw_only=True):
     """Which part of a repository's history to import."""
 
@@ -114,6 +130,13 @@ class ScanResult(Record, frozen=True, kw_only=True):
     """How many sessions the imported commits went to."""
 
 
+class PauseParams(ProjectParams, frozen=True, kw_only=True):
+    """For how long to record nothing."""
+
+    duration: PauseDuration = "forever"
+    """`restart`: until the process that answers this request has ended."""
+
+
 class Status(Record, frozen=True, kw_only=True):
     """A project's memory at a glance."""
 
@@ -125,6 +148,7 @@ class Status(Record, frozen=True, kw_only=True):
     sessions: int
     events: int
     active_session: Session | None
+    capture: CaptureState
     waiting: int
     """Events in the inbox that are not placed yet."""
     bytes_on_disk: int
@@ -175,6 +199,12 @@ METHODS: tuple[Method, ...] = (
         doc="Close a session by hand; the next event opens a new one.",
     ),
     Method(
+        name="threadline/projects/list",
+        params=ListProjectsParams,
+        result=ProjectList,
+        doc="List the projects of the client's workspace: one for each repository in it.",
+    ),
+    Method(
         name="threadline/scan",
         params=ScanParams,
         result=ScanResult,
@@ -185,5 +215,45 @@ METHODS: tuple[Method, ...] = (
         params=ProjectParams,
         result=Status,
         doc="Tell what is kept for a project, where, and in what condition.",
+    ),
+    Method(
+        name="threadline/capture/pause",
+        params=PauseParams,
+        result=CaptureState,
+        doc="Record nothing in a project for some time, whoever reports it.",
+    ),
+    Method(
+        name="threadline/capture/resume",
+        params=ProjectParams,
+        result=CaptureState,
+        doc="Record again; what happened meanwhile stays unrecorded.",
+    ),
+)
+
+Subject = Literal["sessions", "capture"]
+
+
+class Change(Record, frozen=True, kw_only=True):
+    """What is not any more as it was, whoever changed it."""
+
+    what: Subject
+    project_id: str
+    ids: tuple[str, ...]
+    """Which ones, where that can be said: sessions by their id."""
+
+
+class Notification(Record, frozen=True, kw_only=True):
+    """One thing that we tell a client unasked."""
+
+    name: str
+    params: type[Record]
+    doc: str
+
+
+NOTIFICATIONS: tuple[Notification, ...] = (
+    Notification(
+        name="threadline/didChange",
+        params=Change,
+        doc="Something changed: ask again for what is shown.",
     ),
 )

@@ -20,7 +20,8 @@ import msgspec
 import protocol
 from protocol.answers import Failure
 from protocol.errors import Code
-from protocol.methods import METHODS
+from protocol.methods import METHODS, NOTIFICATIONS
+from protocol.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "protocol" / "schema.json"
@@ -49,8 +50,9 @@ def main() -> int:
 def openrpc() -> Schema:
     """Describe every method, record and error code."""
     types = [kind for method in METHODS for kind in (method.params, method.result)]
+    types += [notification.params for notification in NOTIFICATIONS]
     _, components = msgspec.json.schema_components(
-        [*types, Failure], ref_template=REFERENCE + "{name}"
+        [*types, Settings, Failure], ref_template=REFERENCE + "{name}"
     )
     for name, documentation in field_docs().items():
         for field, sentence in documentation.items():
@@ -68,6 +70,14 @@ def openrpc() -> Schema:
                 "x-params": _reference(method.params),
             }
             for method in METHODS
+        ],
+        "x-notifications": [
+            {
+                "name": notification.name,
+                "summary": notification.doc,
+                "x-params": _reference(notification.params),
+            }
+            for notification in NOTIFICATIONS
         ],
         "components": {
             "schemas": components,
@@ -130,6 +140,12 @@ def typescript(schema: Schema) -> str:
         for method in schema["methods"]
     ]
     parts.append("export interface Methods {\n" + "\n".join(rows) + "\n}")
+    rows = [
+        f"  /** {notification['summary']} */\n"
+        f'  "{notification["name"]}": {_type(notification["x-params"])};'
+        for notification in schema["x-notifications"]
+    ]
+    parts.append("export interface Notifications {\n" + "\n".join(rows) + "\n}")
     codes = [
         f"  {name}: {error['code']}," for name, error in schema["components"]["errors"].items()
     ]
