@@ -1,0 +1,161 @@
+/** The sidecar process: found, started, brought back when it dies, stopped with the window. */
+
+import { accessSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter } from "node:path";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  type ErrorHandler,
+  LanguageClient,
+  type LanguageClientOptions,
+} from "vscode-languageclient/node";
+import { hostSource } from "./hosts";
+import { commandLine, findProgram } from "./locating";
+import type { Change, Methods } from "./protocol.generated";
+import { listen, type Requests, send } from "./requests";
+import { RestartBudget } from "./restarts";
+import type { SidecarState } from "./states";
+
+export class Sidecar implements Requests, vscode.Disposable {
+  readonly onDidChangeState: vscode.Event<SidecarState>;
+  readonly onDidChange: vscode.Event<Change>;
+
+  private readonly states = new vscode.EventEmitter<SidecarState>();
+  private readonly changes = new vscode.EventEmitter<Change>();
+  private readonly budget = new RestartBudget();
+  private current: SidecarState = { kind: "idle" };
+  private client: LanguageClient | undefined;
+
+  constructor(private readonly log: vscode.LogOutputChannel) {
+    this.onDidChangeState = this.states.event;
+    this.onDidChange = this.changes.event;
+  }
+
+  get state(): SidecarState {
+    return this.current;
+  }
+
+  async request<M extends keyof Methods>(
+    method: M,
+    params: Methods[M]["params"],
+  ): Promise<Methods[M]["result"]> {
+    if (!this.client) throw new Error("the sidecar is not running");
+    return send(this.client, method, params);
+  }
+
+  /** Start it, or start it anew; a folder that is absent or not trusted leaves it idle. */
+  async restart(): Promise<void> {
+    await this.stop();
+    this.budget.renew();
+    if (mayRun()) await this.launch();
+    else this.enter({ kind: "idle" });
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    try {
+      await client?.start();
+      await client?.dispose();
+    } catch (error) {
+      this.log.warn(`The sidecar did not stop in order: ${error}`);
+    }
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.states.dispose();
+    this.changes.dispose();
+  }
+
+  private async launch(): Promise<void> {
+    const [name, ...words] = commandLine(setting());
+    const program = findProgram(name, machine());
+    if (!program) return this.enter({ kind: "missing", program: name });
+    this.enter({ kind: "starting" });
+    await this.connect(program, [...words, "serve"]);
+  }
+
+  private async connect(command: string, args: string[]): Promise<void> {
+    const client = new QuietClient("threadline", "Threadline", { command, args }, this.options());
+    this.client = client;
+    listen(client, "threadline/didChange", (change) => this.changes.fire(change));
+    try {
+      await client.start();
+      if (this.client === client) this.enter({ kind: "running" });
+    } catch (error) {
+      if (this.client === client)
+        this.fail(`${command} ${args.join(" ")} does not start: ${error}`);
+    }
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [{ scheme: "file" }],
+      initializationOptions: { source: hostSource(vscode.env.appName, vscode.env.uriScheme) },
+      outputChannel: this.log,
+      errorHandler: this.errorHandler(),
+      initializationFailedHandler: () => false,
+    };
+  }
+
+  private errorHandler(): ErrorHandler {
+    return {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => {
+        this.ended();
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    };
+  }
+
+  /** Only what has run is brought back: what ends at once would do so again. */
+  private ended(): void {
+    if (!this.client || this.state.kind !== "running") return;
+    this.client = undefined;
+    if (this.budget.spend(Date.now())) void this.launch();
+    else this.fail("it ended too often within a few minutes");
+  }
+
+  private fail(reason: string): void {
+    this.client = undefined;
+    this.log.error(reason);
+    this.enter({ kind: "failed", reason });
+  }
+
+  private enter(state: SidecarState): void {
+    this.current = state;
+    this.states.fire(state);
+  }
+}
+
+/** Logs and shows nothing: we tell the user ourselves, once and with a way out. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+function mayRun(): boolean {
+  return vscode.workspace.isTrusted && (vscode.workspace.workspaceFolders ?? []).length > 0;
+}
+
+function setting(): unknown {
+  return vscode.workspace.getConfiguration("threadline").get("command");
+}
+
+function machine() {
+  const searched = (process.env.PATH ?? "").split(delimiter);
+  return { home: homedir(), searched, isProgram };
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
