@@ -34,6 +34,7 @@ export class Commands implements vscode.Disposable {
       this.register("threadline.resumeCapture", "resume capture", () => this.resume()),
       this.register("threadline.refreshSessions", "refresh", () => this.overview.refresh()),
       this.register("threadline.restartServer", "restart", () => this.sidecar.restart()),
+      this.register("threadline.openSettings", "open its settings", openSettings),
       this.register("threadline.showLog", "show its log", () => this.log.show()),
       this.register("threadline.showMenu", "show its menu", () => this.showMenu()),
       this.register("threadline.showMore", "show more", showMore),
@@ -150,6 +151,12 @@ export class Commands implements vscode.Disposable {
   private get projects() {
     return this.overview.projects ?? [];
   }
+}
+
+/** How to start the sidecar is a setting of the machine it runs on, which may be a remote one. */
+async function openSettings(): Promise<void> {
+  const where = vscode.env.remoteName ? "openRemoteSettings" : "openSettings";
+  await vscode.commands.executeCommand(`workbench.action.${where}`, { query: "threadline" });
 }
 
 function showMore(node: unknown): void {

@@ -18,7 +18,7 @@ export function duration(from: string, to: string): string {
 }
 
 export function clock(time: string, locale?: string): string {
-  return new Date(time).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
+  return new Date(time).toLocaleTimeString(locale, { hour: "numeric", minute: "2-digit" });
 }
 
 /** The day as a person would say it, and the time: `Today 14:05`. */

@@ -4,9 +4,9 @@ import * as vscode from "vscode";
 import type { SidecarState } from "./states";
 
 const ACTIONS = {
-  "Open Settings": ["workbench.action.openSettings", "threadline.command"],
-  "Show Log": ["threadline.showLog"],
-  Restart: ["threadline.restartServer"],
+  "Open Settings": "threadline.openSettings",
+  "Show Log": "threadline.showLog",
+  Restart: "threadline.restartServer",
 } as const;
 
 type Action = keyof typeof ACTIONS;
@@ -29,7 +29,5 @@ export async function tellError(wish: string, error: unknown): Promise<void> {
 
 async function offer(sentence: string, ...actions: Action[]): Promise<void> {
   const chosen = await vscode.window.showErrorMessage(sentence, ...actions);
-  if (!chosen) return;
-  const [command, ...args] = ACTIONS[chosen];
-  await vscode.commands.executeCommand(command, ...args);
+  if (chosen) await vscode.commands.executeCommand(ACTIONS[chosen]);
 }

@@ -27,6 +27,7 @@ export class Sidecar implements Requests, vscode.Disposable {
   private readonly budget = new RestartBudget();
   private current: SidecarState = { kind: "idle" };
   private client: LanguageClient | undefined;
+  private turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly log: vscode.LogOutputChannel) {
     this.onDidChangeState = this.states.event;
@@ -46,11 +47,9 @@ export class Sidecar implements Requests, vscode.Disposable {
   }
 
   /** Start it, or start it anew; a folder that is absent or not trusted leaves it idle. */
-  async restart(): Promise<void> {
-    await this.stop();
-    this.budget.renew();
-    if (mayRun()) await this.launch();
-    else this.enter({ kind: "idle" });
+  restart(): Promise<void> {
+    this.turn = this.turn.then(() => this.relaunch());
+    return this.turn;
   }
 
   async stop(): Promise<void> {
@@ -68,6 +67,13 @@ export class Sidecar implements Requests, vscode.Disposable {
     void this.stop();
     this.states.dispose();
     this.changes.dispose();
+  }
+
+  private async relaunch(): Promise<void> {
+    await this.stop();
+    this.budget.renew();
+    if (mayRun()) await this.launch();
+    else this.enter({ kind: "idle" });
   }
 
   private async launch(): Promise<void> {

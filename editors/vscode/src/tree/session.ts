@@ -36,8 +36,8 @@ function icon({ source, status }: Session): ThemeIcon {
 }
 
 function symbol(source: string): string {
-  if (isEditor(source)) return "edit-session";
-  return source.startsWith("cli") ? "git-commit" : "hubot";
+  if (isEditor(source)) return "code";
+  return source.startsWith("cli") ? "history" : "hubot";
 }
 
 function tooltip(session: Session): MarkdownString {
