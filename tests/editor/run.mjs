@@ -1,0 +1,111 @@
+// Runs every check on every version: run.mjs SIDECAR CACHE EXTENSION VSIX VERSION...
+
+import { join } from "node:path";
+import { openPage, pretend } from "./browsers.mjs";
+import { Editor } from "./editors.mjs";
+import { trouble, work } from "./journeys.mjs";
+import { Workbench } from "./workbench.mjs";
+
+const [sidecar, cache, extension, vsix, ...versions] = process.argv.slice(2);
+const screenshots = process.env.EDITOR_SCREENSHOTS ?? "/tmp/threadline-screenshots";
+const PATIENCE = 90_000;
+const CURSOR = { nameLong: "Cursor", nameShort: "Cursor", urlProtocol: "cursor" };
+const counts = { passed: 0, failed: 0 };
+const open = new Set();
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
+process.on("exit", () => open.forEach((editor) => editor.stop()));
+
+for (const version of versions) {
+  await inEditor(version, checkInside);
+  await inEditor(version, (editor) => travel(editor, work));
+  await inEditor(version, (editor) => travel(editor, trouble));
+}
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
+
+async function inEditor(version, check) {
+  const editor = new Editor({ cache, version, sidecar });
+  open.add(editor);
+  try {
+    await check(editor);
+  } catch (error) {
+    report(`${version} ${check.name}`, 0, error.stack);
+  } finally {
+    editor.stop();
+    open.delete(editor);
+  }
+}
+
+/** Layer A: mocha inside the extension host. */
+async function checkInside(editor) {
+  await editor.start();
+  const page = await openPage();
+  try {
+    await pretend(page, CURSOR);
+    const code = await hostTests(page, editor);
+    if (code !== 0) report(`${editor.version} inside: all tests ran`, 0, `ended with ${code}`);
+  } finally {
+    await page.context().browser().close();
+  }
+}
+
+async function hostTests(page, editor) {
+  const remote = `vscode-remote://127.0.0.1:${editor.port}`;
+  const payload = JSON.stringify([
+    ["extensionDevelopmentPath", remote + extension],
+    ["extensionTestsPath", `${remote}${join(import.meta.dirname, "host/index.cjs")}`],
+    ["skipWelcome", "true"],
+  ]);
+  await page.exposeFunction("codeAutomationLog", (_, args) => hear(editor, [args].flat()));
+  const ended = new Promise((resolve) => page.exposeFunction("codeAutomationExit", resolve));
+  const query = new URLSearchParams({ folder: editor.workspace.folder, payload });
+  await page.goto(`${editor.address}/?${query}`);
+  const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE, "no end in sight"));
+  return Promise.race([ended, patience]);
+}
+
+function hear(editor, words) {
+  for (const word of words) {
+    if (typeof word !== "string" || !word.startsWith('{"check"')) continue;
+    const { check, seconds, error } = JSON.parse(word);
+    report(`${editor.version} inside: ${check}`, seconds, error);
+  }
+}
+
+/** Layer B: what a person does and sees. */
+async function travel(editor, journey) {
+  journey.prepare?.(editor);
+  editor.install(vsix);
+  await editor.start();
+  const address = editor.address + journey.address(editor);
+  const workbench = await Workbench.open(address, join(screenshots, editor.version, journey.name));
+  try {
+    await walk(journey, { editor, workbench, sidecar });
+  } finally {
+    await workbench.close();
+  }
+}
+
+async function walk({ name, steps }, scene) {
+  const title = (sentence) => `${scene.editor.version} ${name}: ${sentence}`;
+  let broken = false;
+  for (const [sentence, step] of steps) {
+    if (broken) {
+      report(title(sentence), 0, "not reached");
+      continue;
+    }
+    const start = Date.now();
+    const error = await step(scene).then(() => undefined, (reason) => reason.stack);
+    report(title(sentence), (Date.now() - start) / 1000, error);
+    if (!error) continue;
+    broken = true;
+    await scene.workbench.photograph("failure");
+  }
+}
+
+function report(title, seconds, error) {
+  counts[error ? "failed" : "passed"]++;
+  console.log(`${error ? "not ok" : "ok"} - ${title} (${seconds.toFixed(1)} s)`);
+  if (error) console.log(error.replace(/^/gm, "    "));
+}
