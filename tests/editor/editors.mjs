@@ -11,6 +11,7 @@ import { Workspace } from "./workspaces.mjs";
 
 const QUIET = {
   "workbench.startupEditor": "none",
+  "workbench.colorTheme": "Default Dark Modern",
   "workbench.reduceMotion": "on",
   "workbench.tips.enabled": false,
   "workbench.enableExperiments": false,
@@ -55,11 +56,11 @@ export class Editor {
     });
   }
 
-  async start() {
+  async start(...flags) {
     this.port = await freePort();
     const args = [
       ...["--host", "127.0.0.1", "--port", String(this.port), "--without-connection-token"],
-      ...["--telemetry-level", "off", "--enable-smoke-test-driver"],
+      ...["--telemetry-level", "off", ...flags],
     ];
     this.process = spawn(this.node, [this.server, ...this.places(), ...args], {
       env: this.environment(),

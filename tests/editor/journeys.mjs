@@ -5,9 +5,10 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { end, sidecars } from "./processes.mjs";
 import { until } from "./waiting.mjs";
+import { Workspace } from "./workspaces.mjs";
 
 /** A piece of work, from the first save to the closed session. */
-export const work = {
+const work = {
   name: "work",
   address: (editor) => `/?folder=${editor.workspace.folder}`,
   steps: [
@@ -163,7 +164,7 @@ export const work = {
 };
 
 /** A sidecar that is not there, one that ends at once, and the way back. */
-export const trouble = {
+const trouble = {
   name: "trouble",
   address: (editor) => `/?folder=${editor.workspace.folder}`,
   prepare: (editor) => {
@@ -195,7 +196,7 @@ export const trouble = {
           .click();
         await workbench.page.locator(".settings-editor", { hasText: "How to start the sidecar" }).waitFor();
         await workbench.photograph("settings");
-        await workbench.command("View: Close All Editors");
+        await workbench.page.keyboard.press("Escape");
       },
     ],
     [
@@ -229,6 +230,72 @@ export const trouble = {
     ],
   ],
 };
+
+/** Two repositories in one window. */
+const several = {
+  name: "several",
+  address: (editor) => `/?workspace=${join(editor.folder, "both.code-workspace")}`,
+  prepare: (editor) => {
+    new Workspace(join(editor.folder, "dye"));
+    const folders = [{ path: "loom" }, { path: "dye" }];
+    editor.workspace.write("../both.code-workspace", JSON.stringify({ folders }));
+  },
+  steps: [
+    [
+      "each repository has its own sessions",
+      async ({ workbench, editor }) => {
+        await workbench.showSessions();
+        await workbench.session("dye").waitFor();
+        editor.workspace.write("hello.py", "print(1)\n");
+        editor.workspace.commit("Say less");
+        await workbench.session("loom 1 session").waitFor();
+        await workbench.session("dye 0 sessions").waitFor();
+        await workbench.photograph("projects");
+      },
+    ],
+    [
+      "a pause holds in all of them",
+      async ({ workbench }) => {
+        await workbench.command("Threadline: Pause Capture");
+        await workbench.choice("Until I Resume").click();
+        await workbench.session("loom paused until you resume it").waitFor();
+        await workbench.session("dye paused until you resume it").waitFor();
+      },
+    ],
+  ],
+};
+
+/** A folder that nobody trusts yet. */
+const trust = {
+  name: "trust",
+  address: (editor) => `/?folder=${editor.workspace.folder}`,
+  prepare: (editor) =>
+    editor.setUser({
+      "security.workspace.trust.enabled": true,
+      "security.workspace.trust.startupPrompt": "never",
+    }),
+  steps: [
+    [
+      "in Restricted Mode nothing runs and the view says why",
+      async ({ workbench, editor }) => {
+        await workbench.showSessions();
+        await workbench.welcome.getByText("In Restricted Mode Threadline records nothing").waitFor();
+        assert.deepEqual(sidecars(editor.home), []);
+        await workbench.photograph("restricted");
+      },
+    ],
+    [
+      "trust starts the sidecar",
+      async ({ workbench }) => {
+        await workbench.welcome.getByRole("button", { name: "Manage Workspace Trust" }).click();
+        await workbench.page.getByRole("button", { name: "Trust", exact: true }).click();
+        await workbench.welcome.getByText("Save a file or make a commit").waitFor();
+      },
+    ],
+  ],
+};
+
+export const journeys = [work, trouble, several, trust];
 
 function starts(editor) {
   const file = `${editor.home}.starts`;

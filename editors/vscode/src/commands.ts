@@ -156,7 +156,9 @@ export class Commands implements vscode.Disposable {
 /** How to start the sidecar is a setting of the machine it runs on, which may be a remote one. */
 async function openSettings(): Promise<void> {
   const where = vscode.env.remoteName ? "openRemoteSettings" : "openSettings";
-  await vscode.commands.executeCommand(`workbench.action.${where}`, { query: "threadline" });
+  await vscode.commands.executeCommand(`workbench.action.${where}`, {
+    query: "threadline.command",
+  });
 }
 
 function showMore(node: unknown): void {

@@ -5,6 +5,7 @@ import { Commands } from "./commands";
 import { showContexts } from "./contexts";
 import { tellState } from "./notices";
 import { Overview } from "./overview";
+import { MissedSaves } from "./saves";
 import { Sidecar } from "./sidecar";
 import { StatusBar } from "./statusbar";
 import { SessionsTree } from "./tree/sessions";
@@ -37,6 +38,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
     tree,
     statusBar,
     commands,
+    new MissedSaves(sidecar),
     overview.onDidChange(show),
     sidecar.onDidChangeState((state) => {
       show();

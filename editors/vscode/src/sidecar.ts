@@ -6,6 +6,7 @@ import { delimiter } from "node:path";
 import * as vscode from "vscode";
 import {
   CloseAction,
+  DidSaveTextDocumentNotification,
   ErrorAction,
   type ErrorHandler,
   LanguageClient,
@@ -44,6 +45,11 @@ export class Sidecar implements Requests, vscode.Disposable {
   ): Promise<Methods[M]["result"]> {
     if (!this.client) throw new Error("the sidecar is not running");
     return send(this.client, method, params);
+  }
+
+  tellSaved(uri: string): void {
+    const params = { textDocument: { uri } };
+    void this.client?.sendNotification(DidSaveTextDocumentNotification.type, params);
   }
 
   /** Start it, or start it anew; a folder that is absent or not trusted leaves it idle. */
