@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 export class Workspace {
   constructor(folder) {
@@ -13,7 +13,8 @@ export class Workspace {
     this.git("config", "user.email", "ada@example.org");
     this.write("hello.py", 'print("hello")\n');
     this.write("src/weaving.py", "threads = []\n");
-    this.commit("Start");
+    // Repositories with one and the same first commit would be one project.
+    this.commit(`Start the ${basename(folder)}`);
   }
 
   write(path, text) {

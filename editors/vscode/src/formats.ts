@@ -21,9 +21,9 @@ export function clock(time: string, locale?: string): string {
   return new Date(time).toLocaleTimeString(locale, { hour: "numeric", minute: "2-digit" });
 }
 
-/** The day as a person would say it, and the time: `Today 14:05`. */
+/** As a person would say it: `14:05` today, `Yesterday 14:05`, `9 Nov 14:05`. */
 export function moment(time: string, now: Date, locale?: string): string {
-  return `${day(new Date(time), now, locale)} ${clock(time, locale)}`;
+  return [day(new Date(time), now, locale), clock(time, locale)].join(" ").trim();
 }
 
 export function fileCount(session: Session): number {
@@ -49,7 +49,7 @@ export function firstLine(text: string): string {
 
 function day(date: Date, now: Date, locale?: string): string {
   const daysAgo = Math.round((midnight(now) - midnight(date)) / DAY);
-  if (daysAgo === 0) return "Today";
+  if (daysAgo === 0) return "";
   if (daysAgo === 1) return "Yesterday";
   const isThisYear = date.getFullYear() === now.getFullYear();
   const year = isThisYear ? {} : ({ year: "numeric" } as const);

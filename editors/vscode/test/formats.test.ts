@@ -25,7 +25,7 @@ function checkMoment(time: Date, expected: string): void {
   });
 }
 
-checkMoment(new Date(2026, 10, 16, 0, 0), "Today 0:00");
+checkMoment(new Date(2026, 10, 16, 0, 0), "0:00");
 checkMoment(new Date(2026, 10, 15, 23, 59), "Yesterday 23:59");
 checkMoment(new Date(2026, 10, 14, 9, 5), "14 Nov 9:05");
 checkMoment(new Date(2025, 11, 31, 9, 5), "31 Dec 2025 9:05");
