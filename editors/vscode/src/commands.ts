@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 import { summary } from "./formats";
-import { fileRoots } from "./locating";
 import { tellError } from "./notices";
+import { openFile } from "./opening";
 import type { Overview } from "./overview";
 import type { PauseParams, Session } from "./protocol.generated";
 import type { Sidecar } from "./sidecar";
@@ -39,7 +39,7 @@ export class Commands implements vscode.Disposable {
       this.register("threadline.showMenu", "show its menu", () => this.showMenu()),
       this.register("threadline.showMore", "show more", showMore),
       this.register("threadline.openFile", "open the file", (project, path) =>
-        this.openFile(String(project), String(path)),
+        openFile(this.projects, String(project), String(path)),
       ),
     ];
   }
@@ -120,27 +120,8 @@ export class Commands implements vscode.Disposable {
       activeSessions(this.projects).length > 0 &&
         entry("$(stop-circle) Close Session", "threadline.closeSession"),
       entry("$(output) Show Log", "threadline.showLog"),
-      entry("$(debug-restart) Restart Sidecar", "threadline.restartServer"),
+      entry("$(refresh) Restart Sidecar", "threadline.restartServer"),
     ].filter((item) => item !== false);
-  }
-
-  private async openFile(projectId: string, path: string): Promise<void> {
-    for (const root of this.roots(projectId)) {
-      const uri = vscode.Uri.joinPath(vscode.Uri.file(root), path);
-      if (await exists(uri)) return void (await vscode.commands.executeCommand("vscode.open", uri));
-    }
-    void vscode.window.showInformationMessage(`${path} is not there any more.`);
-  }
-
-  private roots(projectId: string): string[] {
-    const folders = (isWanted: (id: string) => boolean) =>
-      this.projects.flatMap(({ project }) => (isWanted(project.projectId) ? project.folders : []));
-    const open = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-    return fileRoots(
-      folders((id) => id === projectId),
-      folders((id) => id !== projectId),
-      open,
-    );
   }
 
   private projectName(projectId: string): string {
@@ -163,13 +144,4 @@ async function openSettings(): Promise<void> {
 
 function showMore(node: unknown): void {
   if (node instanceof MoreNode) node.grow();
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -26,24 +26,17 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   const tree = new SessionsTree(sidecar, overview);
   const statusBar = new StatusBar(sidecar, overview);
   const commands = new Commands(sidecar, overview, log);
+  const saves = new MissedSaves(sidecar);
   const show = () => {
     showContexts(sidecar.state, overview.projects);
     tree.update();
     statusBar.update();
   };
+  context.subscriptions.push(log, sidecar, overview, tree, statusBar, commands, saves);
   context.subscriptions.push(
-    log,
-    sidecar,
-    overview,
-    tree,
-    statusBar,
-    commands,
-    new MissedSaves(sidecar),
     overview.onDidChange(show),
-    sidecar.onDidChangeState((state) => {
-      show();
-      void tellState(state);
-    }),
+    sidecar.onDidChangeState(show),
+    sidecar.onDidChangeState(tellState),
     ...restarting(sidecar),
   );
   running = sidecar;

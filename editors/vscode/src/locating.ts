@@ -1,5 +1,7 @@
 /** Finding the program to start, and the file that an event speaks of. */
 
+import { accessSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
 import * as path from "node:path";
 
 export interface Machine {
@@ -7,6 +9,10 @@ export interface Machine {
   /** The entries of PATH. */
   readonly searched: readonly string[];
   readonly isProgram: (file: string) => boolean;
+}
+
+export function thisMachine(): Machine {
+  return { home: homedir(), searched: (process.env.PATH ?? "").split(path.delimiter), isProgram };
 }
 
 /** The program and its arguments, from whatever stands in the setting. */
@@ -41,6 +47,15 @@ export function fileRoots(
   const isKnown = (folder: string) => [...mine, ...foreign].some((root) => holds(root, folder));
   const strangers = open.filter((folder) => !isKnown(folder));
   return [...new Set([...mine.filter(isOpen), ...strangers, ...mine])];
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function workingTree(folder: string): string {

@@ -1,19 +1,9 @@
 /** The sidecar process: found, started, brought back when it dies, stopped with the window. */
 
-import { accessSync, constants, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { delimiter } from "node:path";
 import * as vscode from "vscode";
-import {
-  CloseAction,
-  DidSaveTextDocumentNotification,
-  ErrorAction,
-  type ErrorHandler,
-  LanguageClient,
-  type LanguageClientOptions,
-} from "vscode-languageclient/node";
-import { hostSource } from "./hosts";
-import { commandLine, findProgram } from "./locating";
+import { DidSaveTextDocumentNotification } from "vscode-languageclient/node";
+import { QuietClient } from "./clients";
+import { commandLine, findProgram, thisMachine } from "./locating";
 import type { Change, Methods } from "./protocol.generated";
 import { listen, type Requests, send } from "./requests";
 import { RestartBudget } from "./restarts";
@@ -27,7 +17,7 @@ export class Sidecar implements Requests, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<Change>();
   private readonly budget = new RestartBudget();
   private current: SidecarState = { kind: "idle" };
-  private client: LanguageClient | undefined;
+  private client: QuietClient | undefined;
   private turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly log: vscode.LogOutputChannel) {
@@ -84,51 +74,32 @@ export class Sidecar implements Requests, vscode.Disposable {
 
   private async launch(): Promise<void> {
     const [name, ...words] = commandLine(setting());
-    const program = findProgram(name, machine());
+    const program = findProgram(name, thisMachine());
     if (!program) return this.enter({ kind: "missing", program: name });
     this.enter({ kind: "starting" });
-    await this.connect(program, [...words, "serve"]);
+    await this.connect([program, ...words, "serve"]);
   }
 
-  private async connect(command: string, args: string[]): Promise<void> {
-    const client = new QuietClient("threadline", "Threadline", { command, args }, this.options());
+  private async connect(command: readonly [string, ...string[]]): Promise<void> {
+    const client = new QuietClient(command, this.log, () => this.ended(client));
     this.client = client;
     listen(client, "threadline/didChange", (change) => this.changes.fire(change));
     try {
       await client.start();
       if (this.client === client) this.enter({ kind: "running" });
     } catch (error) {
-      if (this.client === client)
-        this.fail(`${command} ${args.join(" ")} does not start: ${error}`);
+      this.log.error(`The connection failed: ${error}`);
+      const reason = `${command[0]} does not start. ${await client.lastWords()}`;
+      if (this.client === client) this.fail(reason.trim());
     }
   }
 
-  private options(): LanguageClientOptions {
-    return {
-      documentSelector: [{ scheme: "file" }],
-      initializationOptions: { source: hostSource(vscode.env.appName, vscode.env.uriScheme) },
-      outputChannel: this.log,
-      errorHandler: this.errorHandler(),
-      initializationFailedHandler: () => false,
-    };
-  }
-
-  private errorHandler(): ErrorHandler {
-    return {
-      error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => {
-        this.ended();
-        return { action: CloseAction.DoNotRestart, handled: true };
-      },
-    };
-  }
-
   /** Only what has run is brought back: what ends at once would do so again. */
-  private ended(): void {
-    if (!this.client || this.state.kind !== "running") return;
+  private ended(client: QuietClient): void {
+    if (this.client !== client || this.state.kind !== "running") return;
     this.client = undefined;
     if (this.budget.spend(Date.now())) void this.launch();
-    else this.fail("it ended too often within a few minutes");
+    else this.fail("it ended too often within a few minutes.");
   }
 
   private fail(reason: string): void {
@@ -143,31 +114,10 @@ export class Sidecar implements Requests, vscode.Disposable {
   }
 }
 
-/** Logs and shows nothing: we tell the user ourselves, once and with a way out. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
-}
-
 function mayRun(): boolean {
   return vscode.workspace.isTrusted && (vscode.workspace.workspaceFolders ?? []).length > 0;
 }
 
 function setting(): unknown {
   return vscode.workspace.getConfiguration("threadline").get("command");
-}
-
-function machine() {
-  const searched = (process.env.PATH ?? "").split(delimiter);
-  return { home: homedir(), searched, isProgram };
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -3,7 +3,9 @@
 module.exports = class {
   constructor(runner) {
     const tell = (test, error) =>
-      console.log(JSON.stringify({ check: test.title, seconds: (test.duration ?? 0) / 1000, error }));
+      console.log(
+        JSON.stringify({ check: test.title, seconds: (test.duration ?? 0) / 1000, error }),
+      );
     runner.on("pass", (test) => tell(test));
     runner.on("fail", (test, error) => tell(test, error.stack ?? String(error)));
   }

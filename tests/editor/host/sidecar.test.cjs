@@ -19,7 +19,8 @@ suite("the extension", () => {
     };
   });
 
-  const running = () => tools.until("the sidecar runs", () => threadline.sidecar.state.kind === "running");
+  const running = () =>
+    tools.until("the sidecar runs", () => threadline.sidecar.state.kind === "running");
   const sessions = async () => {
     const nodes = await threadline.tree.getChildren();
     return nodes.map((node) => node.session);
@@ -43,7 +44,10 @@ suite("the extension", () => {
   test("registers every command it offers", async () => {
     const registered = new Set(await vscode.commands.getCommands(true));
     const offered = manifest().packageJSON.contributes.commands.map(({ command }) => command);
-    assert.deepEqual(offered.filter((id) => !registered.has(id)), []);
+    assert.deepEqual(
+      offered.filter((id) => !registered.has(id)),
+      [],
+    );
   });
 
   test("calls itself after the editor it runs in", async () => {
@@ -68,7 +72,10 @@ suite("the extension", () => {
     await tools.until("the pause is shown", () => threadline.statusBar.text.includes("Paused"));
     await save("hello.py", "# two\n");
     await vscode.commands.executeCommand("threadline.resumeCapture");
-    await tools.until("the end of the pause is shown", () => !threadline.statusBar.text.includes("Paused"));
+    await tools.until(
+      "the end of the pause is shown",
+      () => !threadline.statusBar.text.includes("Paused"),
+    );
     await save("src/weaving.py", "# three\n");
     const found = await session("an event", ({ messageCount }) => messageCount > 2);
     assert.equal(found.messageCount, 3);

@@ -18,9 +18,11 @@ export class ProjectNode implements TreeNode {
     item.id = project.projectId;
     item.iconPath = new ThemeIcon("repo");
     item.contextValue = "project";
-    item.description = capture.paused
-      ? `paused ${pauseEnd(capture)}`
-      : count(page.total, "session");
+    item.description = capture.paused ? `paused ${pauseEnd(capture)}` : sessions(page.total);
     return item;
   }
+}
+
+function sessions(total: number): string {
+  return total > 0 ? count(total, "session") : "no sessions yet";
 }

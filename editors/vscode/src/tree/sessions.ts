@@ -31,6 +31,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       treeDataProvider: this,
       showCollapseAll: true,
     });
+    // Rows say `Yesterday`, so they age while nobody looks.
+    this.view.onDidChangeVisibility(() => this.changed.fire(undefined));
   }
 
   update(): void {
