@@ -67,6 +67,7 @@ const work = {
         await workbench.session(/active session/).hover();
         await workbench.page.locator(".monaco-hover", { hasText: "Seen by VS Code" }).waitFor();
         await workbench.photograph("tooltip");
+        await workbench.page.mouse.move(800, 600);
       },
     ],
     [
@@ -286,6 +287,7 @@ const trust = {
         await workbench.welcome
           .getByText("In Restricted Mode Threadline records nothing")
           .waitFor();
+        await workbench.page.getByText("Activating Extensions").waitFor({ state: "hidden" });
         assert.deepEqual(sidecars(editor.home), []);
         await workbench.photograph("restricted");
       },
