@@ -1,0 +1,72 @@
+/** One connection to a sidecar, from its start to its end. */
+
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+} from "vscode-languageclient/node";
+import { hostSource } from "./hosts";
+
+const PATIENCE = 500;
+
+/** Logs and shows nothing: we tell the user ourselves, once and with a way out. */
+export class QuietClient extends LanguageClient {
+  private lastLine = "";
+  private silence: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    [command, ...args]: readonly [string, ...string[]],
+    log: vscode.LogOutputChannel,
+    onClosed: () => void,
+  ) {
+    const heed = (stream: Readable) => this.heed(stream);
+    super("threadline", "Threadline", { command, args }, options(log, onClosed, heed));
+  }
+
+  /** What the process last wrote to standard error: often the reason why it ended. */
+  async lastWords(): Promise<string> {
+    await Promise.race([this.silence, delay(PATIENCE)]);
+    return this.lastLine;
+  }
+
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+
+  private heed(stream: Readable): void {
+    const lines = createInterface(stream).on("line", (line) => {
+      this.lastLine = line;
+      this.outputChannel.error(line);
+    });
+    this.silence = once(lines, "close");
+  }
+}
+
+function options(
+  log: vscode.LogOutputChannel,
+  onClosed: () => void,
+  heed: (stream: Readable) => void,
+): LanguageClientOptions {
+  return {
+    documentSelector: [{ scheme: "file" }],
+    initializationOptions: { source: hostSource(vscode.env.appName, vscode.env.uriScheme) },
+    outputChannel: log,
+    stdioOptions: { stdout: () => {}, stderr: heed },
+    initializationFailedHandler: () => false,
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => {
+        onClosed();
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    },
+    // The sidecar is told which file was saved, never what is in it.
+    middleware: { didOpen: async () => {}, didClose: async () => {} },
+  };
+}

@@ -1,0 +1,147 @@
+/** What a user can do, from the palette, the tree and the status bar. */
+
+import * as vscode from "vscode";
+import { summary } from "./formats";
+import { tellError } from "./notices";
+import { openFile } from "./opening";
+import type { Overview } from "./overview";
+import type { PauseParams, Session } from "./protocol.generated";
+import type { Sidecar } from "./sidecar";
+import { activeSessions, isCapturing, isPaused } from "./states";
+import { MoreNode } from "./tree/more";
+import { SessionNode } from "./tree/session";
+
+type Duration = NonNullable<PauseParams["duration"]>;
+
+const DURATIONS: readonly (vscode.QuickPickItem & { readonly duration: Duration })[] = [
+  { label: "15 Minutes", duration: "15m" },
+  { label: "1 Hour", duration: "1h" },
+  { label: "Until Restart", description: "of the sidecar or this window", duration: "restart" },
+  { label: "Until I Resume", duration: "forever" },
+];
+
+export class Commands implements vscode.Disposable {
+  private readonly registrations: vscode.Disposable[];
+
+  constructor(
+    private readonly sidecar: Sidecar,
+    private readonly overview: Overview,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.registrations = [
+      this.register("threadline.closeSession", "close the session", (node) => this.close(node)),
+      this.register("threadline.pauseCapture", "pause capture", () => this.pause()),
+      this.register("threadline.resumeCapture", "resume capture", () => this.resume()),
+      this.register("threadline.refreshSessions", "refresh", () => this.overview.refresh()),
+      this.register("threadline.restartServer", "restart", () => this.sidecar.restart()),
+      this.register("threadline.openSettings", "open its settings", openSettings),
+      this.register("threadline.showLog", "show its log", () => this.log.show()),
+      this.register("threadline.showMenu", "show its menu", () => this.showMenu()),
+      this.register("threadline.showMore", "show more", showMore),
+      this.register("threadline.openFile", "open the file", (project, path) =>
+        openFile(this.projects, String(project), String(path)),
+      ),
+    ];
+  }
+
+  dispose(): void {
+    for (const registration of this.registrations) registration.dispose();
+  }
+
+  private register(
+    id: string,
+    wish: string,
+    run: (...args: unknown[]) => unknown,
+  ): vscode.Disposable {
+    return vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        await run(...args);
+      } catch (error) {
+        void tellError(wish, error);
+      }
+    });
+  }
+
+  private async close(node: unknown): Promise<void> {
+    const session = node instanceof SessionNode ? node.session : await this.pickActive();
+    if (!session) return;
+    const { sessionId, projectId } = session;
+    await this.sidecar.request("threadline/sessions/close", { sessionId, project: projectId });
+    this.overview.refresh();
+  }
+
+  private async pickActive(): Promise<Session | undefined> {
+    const sessions = activeSessions(this.projects);
+    if (sessions.length < 2) return sessions[0];
+    const items = sessions.map((session) => ({
+      label: this.projectName(session.projectId),
+      description: summary(session),
+      session,
+    }));
+    const picked = await vscode.window.showQuickPick(items, { title: "Close which session?" });
+    return picked?.session;
+  }
+
+  private async pause(): Promise<void> {
+    const picked = await vscode.window.showQuickPick(DURATIONS, {
+      title: "Pause Capture",
+      placeHolder: "For how long should nothing be recorded?",
+    });
+    if (!picked) return;
+    const { duration } = picked;
+    await this.inEveryProject((project) =>
+      this.sidecar.request("threadline/capture/pause", { project, duration }),
+    );
+  }
+
+  private async resume(): Promise<void> {
+    await this.inEveryProject((project) =>
+      this.sidecar.request("threadline/capture/resume", { project }),
+    );
+  }
+
+  private async inEveryProject(change: (projectId: string) => Promise<unknown>): Promise<void> {
+    await Promise.all(this.projects.map(({ project }) => change(project.projectId)));
+    this.overview.refresh();
+  }
+
+  private async showMenu(): Promise<void> {
+    const picked = await vscode.window.showQuickPick(this.menu(), { title: "Threadline" });
+    if (picked) await vscode.commands.executeCommand(picked.command);
+  }
+
+  private menu() {
+    const entry = (label: string, command: string) => ({ label, command });
+    return [
+      entry("$(list-tree) Show Sessions", "threadline.sessions.focus"),
+      isPaused(this.projects) && entry("$(debug-start) Resume Capture", "threadline.resumeCapture"),
+      isCapturing(this.projects) &&
+        entry("$(debug-pause) Pause Capture…", "threadline.pauseCapture"),
+      activeSessions(this.projects).length > 0 &&
+        entry("$(stop-circle) Close Session", "threadline.closeSession"),
+      entry("$(output) Show Log", "threadline.showLog"),
+      entry("$(refresh) Restart Sidecar", "threadline.restartServer"),
+    ].filter((item) => item !== false);
+  }
+
+  private projectName(projectId: string): string {
+    const known = this.projects.find(({ project }) => project.projectId === projectId);
+    return known?.project.name ?? projectId;
+  }
+
+  private get projects() {
+    return this.overview.projects ?? [];
+  }
+}
+
+/** How to start the sidecar is a setting of the machine it runs on, which may be a remote one. */
+async function openSettings(): Promise<void> {
+  const where = vscode.env.remoteName ? "openRemoteSettings" : "openSettings";
+  await vscode.commands.executeCommand(`workbench.action.${where}`, {
+    query: "threadline.command",
+  });
+}
+
+function showMore(node: unknown): void {
+  if (node instanceof MoreNode) node.grow();
+}

@@ -1,0 +1,77 @@
+/** What the status bar says. */
+
+import { clock, count, length } from "./formats";
+import type { CaptureState, Session } from "./protocol.generated";
+import {
+  activeSessions,
+  isCapturing,
+  isPaused,
+  type ProjectState,
+  type SidecarState,
+} from "./states";
+
+export interface Indicator {
+  readonly text: string;
+  readonly tooltip: string;
+  readonly background?: "warning" | "error";
+}
+
+const NOTHING_RECORDED = "nothing is recorded";
+
+export function indicate(
+  state: SidecarState,
+  projects: readonly ProjectState[],
+): Indicator | undefined {
+  switch (state.kind) {
+    case "idle":
+      return undefined;
+    case "starting":
+      return { text: "$(sync~spin) Threadline", tooltip: "Threadline is starting" };
+    case "missing":
+    case "failed":
+      return broken(state);
+    case "running":
+      return isPaused(projects) && !isCapturing(projects) ? paused(projects) : recording(projects);
+  }
+}
+
+function broken(state: SidecarState & { kind: "missing" | "failed" }): Indicator {
+  const why = state.kind === "missing" ? `${state.program} was not found` : state.reason;
+  return {
+    text: "$(error) Threadline: Not Running",
+    tooltip: `Threadline does not run, so ${NOTHING_RECORDED}: ${why}`,
+    background: "error",
+  };
+}
+
+function paused(projects: readonly ProjectState[]): Indicator {
+  const ends = projects.map(({ capture }) => pauseEnd(capture));
+  return {
+    text: "$(debug-pause) Threadline: Paused",
+    tooltip: `Capture is paused ${ends[0]}; ${NOTHING_RECORDED}`,
+    background: "warning",
+  };
+}
+
+function recording(projects: readonly ProjectState[]): Indicator {
+  const [session] = activeSessions(projects);
+  if (!session) {
+    return {
+      text: "$(pulse) Threadline",
+      tooltip: "Threadline is ready: the next save or commit opens a session",
+    };
+  }
+  return {
+    text: `$(pulse) Threadline: ${glance(session)}`,
+    tooltip: `The session since ${clock(session.startedAt)} is active`,
+  };
+}
+
+function glance(session: Session): string {
+  return `${count(session.messageCount, "event")} · ${length(session)}`;
+}
+
+export function pauseEnd(capture: CaptureState): string {
+  if (capture.until) return `until ${clock(capture.until)}`;
+  return capture.duration === "restart" ? "until the sidecar restarts" : "until you resume it";
+}

@@ -1,0 +1,72 @@
+/** Finding the program to start, and the file that an event speaks of. */
+
+import { accessSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
+import * as path from "node:path";
+
+export interface Machine {
+  readonly home: string;
+  /** The entries of PATH. */
+  readonly searched: readonly string[];
+  readonly isProgram: (file: string) => boolean;
+}
+
+export function thisMachine(): Machine {
+  return { home: homedir(), searched: (process.env.PATH ?? "").split(path.delimiter), isProgram };
+}
+
+/** The program and its arguments, from whatever stands in the setting. */
+export function commandLine(setting: unknown): readonly [string, ...string[]] {
+  const words = (Array.isArray(setting) ? setting : [setting]).filter(isWord);
+  const [program = "threadline", ...rest] = words;
+  return [program, ...rest];
+}
+
+/** A program's full path; only absolute entries of PATH count, lest an opened folder provide it. */
+export function findProgram(program: string, machine: Machine): string | undefined {
+  const expanded = program.replace(/^~(?=[/\\])/, machine.home);
+  const isPath = /[/\\]/.test(expanded);
+  const folders = isPath ? [""] : machine.searched.filter((folder) => path.isAbsolute(folder));
+  return folders
+    .flatMap((folder) => ["", ".exe"].map((ending) => path.join(folder, expanded + ending)))
+    .find(machine.isProgram);
+}
+
+/**
+ * Where a project's files may lie, best guess first: its own folders that are open, then open
+ * folders that belong to no known project (such as a linked worktree), then the rest of its own.
+ */
+export function fileRoots(
+  own: readonly string[],
+  others: readonly string[],
+  open: readonly string[],
+): string[] {
+  const [mine, foreign] = [own.map(workingTree), others.map(workingTree)];
+  const isOpen = (root: string) =>
+    open.some((folder) => holds(root, folder) || holds(folder, root));
+  const isKnown = (folder: string) => [...mine, ...foreign].some((root) => holds(root, folder));
+  const strangers = open.filter((folder) => !isKnown(folder));
+  return [...new Set([...mine.filter(isOpen), ...strangers, ...mine])];
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function workingTree(folder: string): string {
+  return path.basename(folder) === ".git" ? path.dirname(folder) : folder;
+}
+
+function holds(outer: string, inner: string): boolean {
+  const way = path.relative(outer, inner);
+  return !way.startsWith("..") && !path.isAbsolute(way);
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}

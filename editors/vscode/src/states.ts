@@ -1,0 +1,42 @@
+/** What is known of the sidecar and of the projects in this window, and what follows from it. */
+
+import type { CaptureState, Project, Session, SessionPage } from "./protocol.generated";
+
+export type SidecarState =
+  | { readonly kind: "idle" }
+  | { readonly kind: "starting" }
+  | { readonly kind: "running" }
+  | { readonly kind: "missing"; readonly program: string }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export interface ProjectState {
+  readonly project: Project;
+  readonly capture: CaptureState;
+  readonly active: Session | null;
+  readonly page: SessionPage;
+}
+
+/** The active session first, then the newest. */
+export function ordered(sessions: readonly Session[]): Session[] {
+  const rank = (session: Session) => (session.status === "active" ? 1 : 0);
+  return [...sessions].sort(
+    (a, b) => rank(b) - rank(a) || Date.parse(b.startedAt) - Date.parse(a.startedAt),
+  );
+}
+
+export function activeSessions(projects: readonly ProjectState[]): Session[] {
+  const sessions = projects.flatMap(({ active }) => active ?? []);
+  return sessions.sort((a, b) => Date.parse(b.lastEventAt) - Date.parse(a.lastEventAt));
+}
+
+export function isPaused(projects: readonly ProjectState[]): boolean {
+  return projects.some(({ capture }) => capture.paused);
+}
+
+export function isCapturing(projects: readonly ProjectState[]): boolean {
+  return projects.some(({ capture }) => !capture.paused);
+}
+
+export function hasSessions(projects: readonly ProjectState[]): boolean {
+  return projects.some(({ page }) => page.sessions.length > 0);
+}

@@ -1,0 +1,42 @@
+/** The item in the status bar; a click on it opens the menu. */
+
+import * as vscode from "vscode";
+import { type Indicator, indicate } from "./indicating";
+import type { Overview } from "./overview";
+import type { Sidecar } from "./sidecar";
+
+const PRIORITY = 50;
+
+export class StatusBar implements vscode.Disposable {
+  readonly item = vscode.window.createStatusBarItem(
+    "threadline.status",
+    vscode.StatusBarAlignment.Left,
+    PRIORITY,
+  );
+
+  constructor(
+    private readonly sidecar: Sidecar,
+    private readonly overview: Overview,
+  ) {
+    this.item.name = "Threadline";
+    this.item.command = "threadline.showMenu";
+  }
+
+  update(): void {
+    const indicator = indicate(this.sidecar.state, this.overview.projects ?? []);
+    if (indicator) this.show(indicator);
+    else this.item.hide();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+
+  private show({ text, tooltip, background }: Indicator): void {
+    this.item.text = text;
+    this.item.tooltip = tooltip;
+    this.item.backgroundColor =
+      background && new vscode.ThemeColor(`statusBarItem.${background}Background`);
+    this.item.show();
+  }
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { indicate } from "../src/indicating";
+import type { CaptureState } from "../src/protocol.generated";
+import type { ProjectState, SidecarState } from "../src/states";
+import { projectState, session } from "./given";
+
+const RUNNING: SidecarState = { kind: "running" };
+const FOREVER: CaptureState = { paused: true, duration: "forever", since: null, until: null };
+
+function check(
+  name: string,
+  given: { state?: SidecarState; projects?: ProjectState[] },
+  expected: { text: string; background?: string } | undefined,
+): void {
+  test(name, () => {
+    const shown = indicate(given.state ?? RUNNING, given.projects ?? []);
+    const { tooltip, ...rest } = shown ?? { tooltip: "", text: undefined };
+    assert.deepEqual(rest, expected ?? { text: undefined });
+    assert.equal(tooltip !== "", shown !== undefined);
+  });
+}
+
+check("nothing is shown without a folder", { state: { kind: "idle" } }, undefined);
+check(
+  "a start is shown as such",
+  { state: { kind: "starting" } },
+  { text: "$(sync~spin) Threadline" },
+);
+check("no session is no number", { projects: [projectState()] }, { text: "$(pulse) Threadline" });
+check(
+  "an active session shows its events and length",
+  { projects: [projectState({ active: session() })] },
+  { text: "$(pulse) Threadline: 12 events · 1h 20m" },
+);
+check(
+  "a pause is visibly different, also during a session",
+  { projects: [projectState({ active: session(), capture: FOREVER })] },
+  { text: "$(debug-pause) Threadline: Paused", background: "warning" },
+);
+check(
+  "a window that captures anywhere does not claim to be paused",
+  { projects: [projectState({ capture: FOREVER }), projectState()] },
+  { text: "$(pulse) Threadline" },
+);
+check(
+  "a sidecar that is missing is an error",
+  { state: { kind: "missing", program: "threadline" } },
+  { text: "$(error) Threadline: Not Running", background: "error" },
+);
+check(
+  "a sidecar that failed is an error",
+  { state: { kind: "failed", reason: "it ended" } },
+  { text: "$(error) Threadline: Not Running", background: "error" },
+);

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import schema from "../../../protocol/schema.json";
+import manifest from "../package.json";
+
+interface Setting {
+  default?: unknown;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+}
+
+const OWN = ["threadline.command"];
+
+function essence({ default: value, enum: choices, minimum, maximum }: Setting): Setting {
+  return { default: value, enum: choices?.toSorted(), minimum, maximum } as Setting;
+}
+
+function source(folder: string): string {
+  return readdirSync(folder, { withFileTypes: true })
+    .map((entry) => {
+      const path = `${folder}/${entry.name}`;
+      return entry.isDirectory() ? source(path) : readFileSync(path, "utf8");
+    })
+    .join("\n");
+}
+
+test("the settings are those of the protocol, with its defaults and limits", () => {
+  const offered: Record<string, Setting> = manifest.contributes.configuration.properties;
+  const known: Record<string, Setting> = schema.components.schemas.Settings.properties;
+  const ours = Object.entries(offered).filter(([key]) => !OWN.includes(key));
+  assert.deepEqual(
+    Object.fromEntries(ours.map(([key, setting]) => [key, essence(setting)])),
+    Object.fromEntries(
+      Object.entries(known).map(([key, setting]) => [`threadline.${key}`, essence(setting)]),
+    ),
+  );
+});
+
+test("every command that is offered is registered, and the other way round", () => {
+  const registered = [...source("src").matchAll(/this\.register\(\s*"([^"]+)"/g)];
+  assert.deepEqual(
+    registered.map(([, id]) => id).sort(),
+    manifest.contributes.commands.map(({ command }) => command).sort(),
+  );
+});
+
+test("no command bears the name of a method, which the sidecar offers itself", () => {
+  const methods = source("src").matchAll(/"(threadline\/[^"]+)": \{ params/g);
+  const taken = new Set([...methods].map(([, name]) => name?.replaceAll("/", ".")));
+  assert.ok(taken.size > 0);
+  assert.deepEqual(
+    manifest.contributes.commands.filter(({ command }) => taken.has(command)),
+    [],
+  );
+});
+
+test("the context keys that are read are those that are set", () => {
+  const keys = new Set([...source("src").matchAll(/set\("([^"]+)"/g)].map(([, key]) => key));
+  const clauses =
+    JSON.stringify(manifest.contributes).match(/"(?:when|enablement)":"[^"]+"/g) ?? [];
+  const used = clauses.flatMap((clause) => clause.match(/threadline\.(?!sessions)\w+/g) ?? []);
+  assert.deepEqual(new Set(used), keys);
+});

@@ -1,0 +1,15 @@
+// What VS Code calls to run the tests inside its extension host.
+
+const path = require("node:path");
+const Mocha = require("mocha");
+
+exports.run = () =>
+  new Promise((resolve, reject) => {
+    const mocha = new Mocha({
+      ui: "tdd",
+      timeout: 20_000,
+      reporter: path.join(__dirname, "reporter.cjs"),
+    });
+    mocha.addFile(path.join(__dirname, "sidecar.test.cjs"));
+    mocha.run((failures) => (failures ? reject(new Error(`${failures} failed`)) : resolve()));
+  });

@@ -1,0 +1,90 @@
+// VS Code's window as a person uses it: by keyboard, and by what can be read on the screen.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openPage } from "./browsers.mjs";
+
+export class Workbench {
+  constructor(page, screenshots) {
+    this.page = page;
+    this.screenshots = screenshots;
+    this.shots = 0;
+    this.tree = page.getByRole("tree", { name: /Sessions/ });
+    this.status = page.locator(".statusbar-item", { hasText: "Threadline" });
+    this.welcome = page.locator(".sidebar .welcome-view");
+  }
+
+  static async open(address, screenshots) {
+    mkdirSync(screenshots, { recursive: true });
+    const workbench = new Workbench(await openPage(), screenshots);
+    await workbench.page.goto(address);
+    await workbench.page.locator(".monaco-workbench").waitFor();
+    return workbench;
+  }
+
+  async close() {
+    await this.page.context().browser().close();
+  }
+
+  async command(name) {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget .quick-input-box input");
+    await input.waitFor({ state: "visible" });
+    await input.fill(`>${name}`);
+    await this.choice(name).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  choice(label) {
+    return this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: label });
+  }
+
+  async offers(name) {
+    await this.page.keyboard.press("F1");
+    await this.page.locator(".quick-input-widget .quick-input-box input").fill(`>${name}`);
+    await this.choice(/Threadline|No matching/)
+      .first()
+      .waitFor();
+    const isOffered = (await this.choice(name).count()) > 0;
+    await this.page.keyboard.press("Escape");
+    return isOffered;
+  }
+
+  async showSessions() {
+    await this.page.getByRole("tab", { name: "Threadline" }).locator("a").click();
+    await this.page.locator(".sidebar .title-label", { hasText: "Threadline" }).waitFor();
+  }
+
+  async openFile(name) {
+    await this.page
+      .getByRole("tab", { name: /^Explorer/ })
+      .locator("a")
+      .click();
+    await this.page.getByRole("treeitem", { name }).dblclick();
+    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    await this.page.locator(".editor-group-container.active .view-lines").first().click();
+  }
+
+  async typeAndSave(text) {
+    const { page } = this;
+    await page.locator(".editor-group-container.active .view-lines").first().click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type(text);
+    await page.locator(".tab.active.dirty").waitFor();
+    await page.keyboard.press("Control+s");
+    await page.locator(".tab.active:not(.dirty)").waitFor();
+  }
+
+  session(text) {
+    return this.tree.getByRole("treeitem", { name: text });
+  }
+
+  notification(text) {
+    return this.page.locator(".notifications-toasts .notification-list-item", { hasText: text });
+  }
+
+  async photograph(name) {
+    const number = String(++this.shots).padStart(2, "0");
+    await this.page.screenshot({ path: join(this.screenshots, `${number}-${name}.png`) });
+  }
+}
