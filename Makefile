@@ -7,7 +7,10 @@ READY := $(VENV)/.ready
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test check bench crash fmt generate clean
+EXTENSION := editors/vscode
+PACKAGES := $(EXTENSION)/node_modules/.ready
+
+.PHONY: run test check check-extension editors vsix bench crash fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan --all-authors
@@ -15,9 +18,11 @@ run: $(READY)  ## show the main job on this repository
 	@printf '%s\n' '' \
 	  'Next:' \
 	  '  $(BIN)/threadline sessions show      read the latest session' \
-	  '  $(BIN)/threadline scan               later: import what was committed since' \
 	  '  $(BIN)/threadline call               what an editor or an agent can ask; `call -` answers JSON Lines' \
-	  '  $(BIN)/threadline --help             everything else'
+	  '  $(BIN)/threadline --help             everything else' \
+	  '  make vsix                           the extension for VS Code, Cursor and Windsurf' \
+	  ''
+	@$(BIN)/threadline watch $$([ -t 1 ] || echo --once)
 
 check: $(READY)  ## format, lint, types, contracts, freshness, fast tests: under a minute
 	$(BIN)/ruff format --check .
@@ -26,8 +31,20 @@ check: $(READY)  ## format, lint, types, contracts, freshness, fast tests: under
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q -n auto -m "not slow"
 
-test: check  ## everything, also what needs real processes and time
+test: check check-extension  ## everything, also what needs real processes, editors and time
 	$(BIN)/pytest -q -n auto -m slow
+	tests/editor/run.sh
+
+check-extension:  ## lint, types and unit tests of the extension, where there is npm
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory editors; \
+	else echo 'extension tests skipped: npm is missing'; fi
+
+editors: $(PACKAGES)
+	npm --prefix $(EXTENSION) run --silent check
+
+vsix: $(PACKAGES)  ## pack the extension for VS Code, Cursor and Windsurf
+	npm --prefix $(EXTENSION) run --silent package
+	@ls $(EXTENSION)/dist/*.vsix
 
 crash: $(READY)  ## kill writers a thousand times
 	THREADLINE_KILLS=1000 $(BIN)/pytest -q -n auto tests/crash
@@ -39,14 +56,20 @@ fmt: $(READY)  ## format the code and mend what a linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: $(READY)  ## write protocol/schema.json and the TypeScript types anew
+generate: $(READY)  ## write protocol/schema.json, the TypeScript types and the transcripts anew
 	$(BIN)/python tools/generate.py
+	$(BIN)/python -m tests.replays
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(EXTENSION)/node_modules $(EXTENSION)/dist tests/editor/node_modules
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Threadline needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(PACKAGES): $(EXTENSION)/package.json
+	npm --prefix $(EXTENSION) install --no-audit --no-fund --loglevel=error
 	touch $@

@@ -33,10 +33,7 @@ install_editor() {
 
 install_packages() { npm --prefix "$1" install --no-audit --no-fund --loglevel=error; }
 
-build_extension() {
-  [ -d "$extension/node_modules" ] || install_packages "$extension"
-  npm --prefix "$extension" run --silent package
-}
+build_extension() { make --no-print-directory -C "$repository" vsix; }
 
 # Everything is fetched at once; what it says is shown only if it fails.
 prepare() {

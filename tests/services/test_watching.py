@@ -247,7 +247,7 @@ def test_an_aborted_rebase_changes_nothing(watcher: Watcher, repository: Reposit
 def test_a_cherry_pick_a_revert_and_a_merge_are_commits(
     watcher: Watcher, repository: Repository
 ) -> None:
-    """Part of B1."""
+    """B1."""
     repository.git("checkout", "--quiet", "-b", "side")
     picked = repository.commit("picked", name="p.txt")
     repository.commit("other", name="o.txt")
@@ -349,7 +349,7 @@ def test_a_log_that_git_wrote_anew_is_read_on_from_where_it_was(
 def test_a_detached_head_and_the_first_commit_of_a_branch_count(
     watcher: Watcher, repository: Repository
 ) -> None:
-    """Part of B1."""
+    """B1."""
     repository.git("checkout", "--quiet", "--detach")
     repository.commit("on no branch")
     repository.git("checkout", "--quiet", "--orphan", "fresh")
@@ -359,7 +359,7 @@ def test_a_detached_head_and_the_first_commit_of_a_branch_count(
 
 
 def test_the_first_commit_of_a_repository_counts(tmp_path: Path) -> None:
-    """Part of B1."""
+    """B1."""
     repository = Repository.create(tmp_path / "new")
     watcher = watch(repository.path)
     repository.commit("the first")
@@ -367,7 +367,7 @@ def test_the_first_commit_of_a_repository_counts(tmp_path: Path) -> None:
 
 
 def test_a_repository_that_appears_while_watching_is_watched(tmp_path: Path) -> None:
-    """Part of B1."""
+    """B1."""
     folder = tmp_path / "plain"
     folder.mkdir()
     watcher = watch(folder)
@@ -380,7 +380,7 @@ def test_a_repository_that_appears_while_watching_is_watched(tmp_path: Path) -> 
 def test_a_worktree_shares_the_memory_of_its_repository(
     watcher: Watcher, repository: Repository, tmp_path: Path
 ) -> None:
-    """Part of B1."""
+    """B1."""
     repository.git("worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "side")
     tree = Repository(tmp_path / "tree")
     tree.commit("in the worktree", name="t.txt")
@@ -392,7 +392,7 @@ def test_a_worktree_shares_the_memory_of_its_repository(
 
 
 def test_every_repository_of_the_workspace_is_watched(tmp_path: Path) -> None:
-    """Part of B1."""
+    """B1."""
     library = Repository.create(tmp_path / "library")
     library.commit("library")
     outer = Repository.create(tmp_path / "workspace" / "outer")
@@ -494,7 +494,7 @@ def test_a_reason_nobody_knows_is_judged_by_the_commit(
 def test_while_paused_nothing_is_recorded_then_or_later(
     watcher: Watcher, repository: Repository
 ) -> None:
-    """Part of B6."""
+    """B6."""
     state = watcher.call("threadline/capture/pause", duration="1h")
     assert (state.paused, state.until - state.since) == (True, timedelta(hours=1))
     repository.commit("private work")
@@ -548,6 +548,6 @@ def test_commits_of_a_stranger_are_read_with_every_byte(
 
 
 def test_private_words_of_a_commit_are_not_kept(watcher: Watcher, repository: Repository) -> None:
-    """Part of B6."""
+    """B6."""
     repository.commit("fix <private>for Acme</private>login")
     assert watcher.look().subjects() == ["fix login"]

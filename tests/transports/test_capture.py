@@ -164,7 +164,7 @@ def test_what_is_no_saved_file_is_passed_over(start: Opener, repository: Reposit
 def test_folders_are_added_and_removed_while_running(
     start: Opener, repository: Repository, tmp_path: Path
 ) -> None:
-    """Part of B1."""
+    """B1."""
     second = Repository.create(tmp_path / "second")
     editor = watched(start(repository.path), repository)
     folder = {"uri": second.path.as_uri(), "name": "second"}
