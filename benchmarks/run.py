@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import places, rivals, scanning, sharing, storing
+from benchmarks import places, rivals, scanning, serving, sharing, storing
 from benchmarks.timing import ATTEMPTS, Row
 
 Measurement = Callable[[Path], Iterable[Row]]
@@ -56,6 +56,7 @@ def _measurements(history: Path | None) -> dict[str, Measurement]:
         "opening": storing.opening,
         "sharing": sharing.share,
         "rivals": rivals.compare,
+        "serving": serving.serve,
         "scanning": functools.partial(scanning.scan, history=history),
     }
 

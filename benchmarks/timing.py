@@ -29,6 +29,8 @@ class Duel:
     baseline: Go
     rounds: int
     gate: float | None = None
+    in_words: Callable[[float], str] | None = None
+    """Writes what was measured, where that is no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,13 @@ def judge(duel: Duel) -> Row:
     while _misses(timings[-1], duel.gate) and len(timings) < ATTEMPTS:
         timings.append(measure(duel))
     last = timings[-1]
+    write = duel.in_words or in_words
     return Row(
         what=duel.what,
-        ours=in_words(median(last.ours)),
-        baseline=in_words(median(last.baseline)),
+        ours=write(median(last.ours)),
+        baseline=write(median(last.baseline)),
         ratio=f"{last.ratio:.2f} x" if last.ratio > _TINY else f"{last.ratio:.2g} x",
-        gate="" if duel.gate is None else f"≤ {duel.gate:.1f} x",
+        gate="" if duel.gate is None else f"≤ {duel.gate:g} x",
         verdict=_verdict([timing.ratio for timing in timings], duel.gate),
         is_missed=_misses(last, duel.gate),
     )

@@ -137,6 +137,18 @@ class PauseParams(ProjectParams, frozen=True, kw_only=True):
     """`restart`: until the process that answers this request has ended."""
 
 
+class NoParams(Params, frozen=True, kw_only=True):
+    """Nothing to say."""
+
+
+class Version(Record, frozen=True, kw_only=True):
+    """Who answers."""
+
+    version: str
+    process: int
+    """The number of the process, as the operating system knows it."""
+
+
 class Status(Record, frozen=True, kw_only=True):
     """A project's memory at a glance."""
 
@@ -218,6 +230,12 @@ METHODS: tuple[Method, ...] = (
         params=ProjectParams,
         result=Status,
         doc="Tell what is kept for a project, where, and in what condition.",
+    ),
+    Method(
+        name="threadline/version",
+        params=NoParams,
+        result=Version,
+        doc="Tell which version answers, at the least cost.",
     ),
     Method(
         name="threadline/capture/pause",

@@ -1,11 +1,13 @@
 """The composition root: which concrete thing serves which method."""
 
+import functools
 import logging
 import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,11 @@ class Application:
         self._own_settings, _ = settings.read(home.settings(), Settings())
         self.workspace = Workspace(self._tools(), source, self._own_settings)
         self.configure({})
+
+    @functools.cached_property
+    def version(self) -> str:
+        """Tell which version of the product this is."""
+        return version("threadline")
 
     @property
     def source(self) -> str:
@@ -323,6 +330,10 @@ def _status(app: Application, params: methods.ProjectParams) -> methods.Status:
     return health.report(vault, project, pausing.state(vault, processes.is_running))
 
 
+def _tell_version(app: Application, _: methods.NoParams) -> methods.Version:
+    return methods.Version(version=app.version, process=os.getpid())
+
+
 def _pause(app: Application, params: methods.PauseParams) -> CaptureState:
     return pausing.pause(_vault(app, params), params.duration, processes.own_name())
 
@@ -349,6 +360,7 @@ _HANDLERS: dict[str, Callable[[Application, Any], Record]] = {
     "threadline/sessions/close": _close_session,
     "threadline/projects/list": _list_projects,
     "threadline/status": _status,
+    "threadline/version": _tell_version,
     "threadline/capture/pause": _pause,
     "threadline/capture/resume": _resume,
 }

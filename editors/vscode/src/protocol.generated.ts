@@ -143,6 +143,11 @@ export interface NewEvent {
   text?: string | null;
 }
 
+/** Nothing to say. */
+export interface NoParams {
+
+}
+
 /** For how long to record nothing. */
 export interface PauseParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -294,6 +299,13 @@ export interface Status {
   newest: string | null;
 }
 
+/** Who answers. */
+export interface Version {
+  version: string;
+  /** The number of the process, as the operating system knows it. */
+  process: number;
+}
+
 export interface Methods {
   /** Store a batch of events and say which session each went to. */
   "threadline/ingest": { params: IngestParams; result: IngestResult };
@@ -311,6 +323,8 @@ export interface Methods {
   "threadline/scan": { params: ScanParams; result: ScanResult };
   /** Tell what is kept for a project, where, and in what condition. */
   "threadline/status": { params: ProjectParams; result: Status };
+  /** Tell which version answers, at the least cost. */
+  "threadline/version": { params: NoParams; result: Version };
   /** Record nothing in a project for some time, whoever reports it. */
   "threadline/capture/pause": { params: PauseParams; result: CaptureState };
   /** Record again; what happened meanwhile stays unrecorded. */
