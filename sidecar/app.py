@@ -149,6 +149,14 @@ class Application:
                 tell(change)
             is_on = watches.wait(self.workspace.places(), self.workspace.quiet_places())
 
+    def follow_saves(self, root: Path, stop: threading.Event) -> None:
+        """Record which files are written in a working tree, where no editor says it."""
+        from sidecar.adapters import trees  # noqa: PLC0415  # only who has no editor needs it
+
+        for written in trees.written(root, stop):
+            moment = now()
+            self.workspace.save([(path, moment) for path in written])
+
     def project(self, reference: str | None) -> Project:
         """Find the project that a request names by path or id."""
         reference = reference or self._only_folder()

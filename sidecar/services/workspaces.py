@@ -104,6 +104,18 @@ class Workspace:
         places = [place for one in repositories for place in one.checkout.places()]
         return places + [folder / name for folder in vaults for name in ("", "sessions", "inbox")]
 
+    def roots(self) -> list[Path]:
+        """Name the roots of the working trees inside the folders; a folder in none stands for itself."""
+        with self._mutex:
+            trees = [one.checkout.folder for one in self._repositories.values()]
+        inside = [tree for tree in trees if any(tree.is_relative_to(one) for one in self.folders)]
+        alone = [
+            folder
+            for folder in self.folders
+            if not any(folder.is_relative_to(tree) for tree in inside)
+        ]
+        return [*dict.fromkeys((*inside, *alone))]
+
     def vaults(self) -> list[Vault]:
         """Give the memory of each project in the workspace."""
         with self._mutex:

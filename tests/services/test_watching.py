@@ -551,3 +551,42 @@ def test_private_words_of_a_commit_are_not_kept(watcher: Watcher, repository: Re
     """B6."""
     repository.commit("fix <private>for Acme</private>login")
     assert watcher.look().subjects() == ["fix login"]
+
+
+def test_nothing_a_repository_names_is_run(
+    watcher: Watcher, repository: Repository, tmp_path: Path
+) -> None:
+    """B7."""
+    make_line(repository, 3)
+    watcher.look()
+    rebase(repository, "--quiet", "-i", "HEAD~3", todo="2,$s/^pick/squash/")
+    repository.git("commit", "--quiet", "--amend", "-m", "once more")
+    repository.git("reset", "--quiet", "--hard", "HEAD~1")
+    repository.commit("after the reset")
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path / 'sprung'}\ncat\n")
+    trap.chmod(0o700)
+    names = [
+        *("core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass"),
+        *("diff.external", "diff.trap.textconv", "diff.trap.command", "gpg.program"),
+        *(
+            "filter.trap.clean",
+            "filter.trap.smudge",
+            "filter.trap.process",
+            "interactive.diffFilter",
+        ),
+        *("credential.helper", "alias.log", "alias.check-ignore", "uploadpack.packObjectsHook"),
+    ]
+    for name in names:
+        repository.git("config", name, str(trap))
+    repository.git("config", "log.showSignature", "true")
+    for hook in ("post-index-change", "reference-transaction", "post-checkout"):
+        (repository.path / ".git" / "hooks" / hook).write_text(trap.read_text())
+        (repository.path / ".git" / "hooks" / hook).chmod(0o700)
+    (repository.path / ".gitattributes").write_text("* diff=trap filter=trap\n")
+    before = {path: path.stat().st_mtime_ns for path in (repository.path / ".git").rglob("*")}
+    watcher.app.workspace.save([(repository.path / "f0.txt", datetime.now(UTC))])
+    assert watcher.look().subjects()[-1] == "after the reset"
+    assert not (tmp_path / "sprung").exists()
+    after = {path: path.stat().st_mtime_ns for path in (repository.path / ".git").rglob("*")}
+    assert before == after

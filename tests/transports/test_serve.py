@@ -1,9 +1,11 @@
 """`threadline serve` under a raw client: exactly one answer for each request, and an end with its client."""
 
 import array
+import contextlib
 import fcntl
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -341,3 +343,43 @@ def test_nothing_but_the_protocol_reaches_standard_output(repository: Repository
     assert output == b""
     assert b"noise" in errors
     assert b"louder" in errors
+
+
+def mangled(message: bytes, number: int) -> bytes:
+    """Break a message in one of many ways, the same way each time."""
+    chance = random.Random(number)
+    place = chance.randrange(len(message))
+    match number % 5:
+        case 0:
+            return message[:place]
+        case 1:
+            return message[:place] + bytes([chance.randrange(256)]) + message[place + 1 :]
+        case 2:
+            return message[:place] + message[place : place + 20] * 50 + message[place:]
+        case 3:
+            return message.replace(b'"params"', chance.choice([b'"param"', b'"id"', b'"method"']))
+        case _:
+            return message.replace(
+                b"{}", chance.choice([b"[]", b"7", b'"x"', b"null", b"[[[[{}]]]]"])
+            )
+
+
+def test_hundreds_of_broken_messages_end_nothing(client: RawClient) -> None:
+    """H4."""
+    asked: set[int] = set()
+    for number in range(500):
+        message = {"jsonrpc": "2.0", "id": number, "method": STATUS, "params": {"project": None}}
+        body = mangled(json.dumps(message | {"more": {}}).encode(), number)
+        client.send_raw(frame(body))
+        with contextlib.suppress(ValueError):
+            read = json.loads(body)
+            if isinstance(read, dict) and type(read.get("id")) is int and "method" in read:
+                asked.add(read["id"])
+    client.send({"jsonrpc": "2.0", "id": "last", "method": "threadline/version"})
+    answered: list[Any] = []
+    while "last" not in answered or not asked <= set(answered):
+        answer = client.receive(10)
+        assert answer is not None, sorted(asked - set(answered))
+        answered.append(answer["id"])
+    assert len(asked) > 100
+    assert all(answered.count(number) == 1 for number in asked)

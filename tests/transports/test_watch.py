@@ -88,6 +88,51 @@ def test_events_are_shown_as_they_come_until_ctrl_c(
     assert watching.wait(10) == 0
 
 
+@pytest.mark.slow
+def test_files_are_seen_as_they_are_saved_but_not_when_git_writes_them(
+    repository: Repository, watching: "subprocess.Popen[str]"
+) -> None:
+    """B5."""
+    assert watching.stdout is not None
+    assert watching.stderr is not None
+    assert watching.stderr.readline().startswith("watching ")
+    while b'"marks"' not in read_vault(repository):
+        pass
+    repository.write(".gitignore", "ignored/\n")
+    repository.write("src/a.py", "one\n")
+    shown = [saved(watching), saved(watching)]
+    repository.commit("first", name="b.txt")
+    while "commit" not in (event := json.loads(watching.stdout.readline()))["kind"]:
+        shown.append(event["files"][0]["path"])
+    repository.git("checkout", "--quiet", "-b", "side")
+    repository.write("src/a.py", "two\n")
+    repository.git("commit", "--quiet", "--all", "-m", "second")
+    repository.git("checkout", "--quiet", "main")
+    repository.write("ignored/x.py")
+    repository.write(".env")
+    repository.write("src/c.py")
+    while "src/c.py" not in shown:
+        event = json.loads(watching.stdout.readline())
+        shown += [change["path"] for change in event["files"] if event["kind"] == "save"]
+    assert (
+        {".gitignore", "src/a.py", "src/c.py"}
+        <= set(shown)
+        <= {
+            ".gitignore",
+            "src/a.py",
+            "src/c.py",
+            "b.txt",
+        }
+    )
+
+
+def saved(watching: "subprocess.Popen[str]") -> str:
+    assert watching.stdout is not None
+    event = json.loads(watching.stdout.readline())
+    assert event["kind"] == "save"
+    return str(event["files"][0]["path"])
+
+
 def read_vault(repository: Repository) -> bytes:
     found = threadline("status", "--json", cwd=repository.path)
     return (Path(json.loads(found.stdout)["folder"]) / "vault.jsonl").read_bytes()

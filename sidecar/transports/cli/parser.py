@@ -32,9 +32,9 @@ only what is new, so an interrupted scan is simply started again. Nothing is wri
 """
 
 _WATCH = """\
-Records commits as they are made, in this folder and every repository in it, and shows every event that
-comes in, whoever reports it. What was committed since the last look is picked up first. An editor with the
-extension does the same by itself, and both may run at once: each commit is recorded once.
+Records commits as they are made and files as they are saved, in this folder and every repository in it, and
+shows every event that comes in, whoever reports it. What was committed since the last look is picked up
+first. An editor with the extension does the same by itself.
 """
 
 _CALL = """\

@@ -138,12 +138,12 @@ def show_methods() -> None:
 
 def say(message: str) -> None:
     """Tell people something beside the result, where it disturbs no script."""
-    _errors.print(clean(message))
+    _errors.print(clean(message), soft_wrap=True)
 
 
 def complain(message: str) -> None:
     """Tell people what went wrong."""
-    _errors.print(f"[bold red]threadline:[/] {clean(message)}")
+    _errors.print(f"[bold red]threadline:[/] {clean(message)}", soft_wrap=True)
 
 
 @contextlib.contextmanager

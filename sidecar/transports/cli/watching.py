@@ -1,12 +1,17 @@
 """`threadline watch`: the same capture as an editor's, without one, shown as it comes."""
 
+import logging
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from protocol.errors import ThreadlineError
 from protocol.events import Event
 from protocol.methods import Change
 from sidecar.adapters.watches import Watches
 from sidecar.app import Application
+
+_log = logging.getLogger(__name__)
 
 Show = Callable[[Event], None]
 
@@ -47,7 +52,13 @@ class Viewer:
 def watch(app: Application, folder: Path, show: Show) -> None:
     """Record and show what happens in a folder until Ctrl-C."""
     viewer = _begin(app, folder, show)
-    app.watch(Watches(), viewer.show_change)
+    stop = threading.Event()
+    for root in app.workspace.roots():
+        threading.Thread(target=_follow, args=(app, root, stop), daemon=True).start()
+    try:
+        app.watch(Watches(), viewer.show_change)
+    finally:
+        stop.set()
 
 
 def look(app: Application, folder: Path, show: Show) -> int:
@@ -55,6 +66,14 @@ def look(app: Application, folder: Path, show: Show) -> int:
     viewer = _begin(app, folder, show)
     app.workspace.look()
     return viewer.show_news()
+
+
+def _follow(app: Application, root: Path, stop: threading.Event) -> None:
+    """Record saves for as long as that works; commits are seen all the same."""
+    try:
+        app.follow_saves(root, stop)
+    except (ThreadlineError, OSError) as error:
+        _log.warning("saves in %s are not seen any more: %s", root, error)
 
 
 def _begin(app: Application, folder: Path, show: Show) -> Viewer:

@@ -1,0 +1,111 @@
+"""Working trees that tell which of their files were written, for want of an editor that says it."""
+
+import logging
+import os
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from watchfiles._rust_notify import RustNotify
+
+from protocol.errors import GitFailedError
+from sidecar.adapters.git import checkouts, runner
+
+LIMIT = 2000
+"""Folders watched at most: who asks for this has no editor that would need watches too."""
+_STEP = 100
+_GROUPED = 500
+_IDLE = 5000
+"""Milliseconds, as in `watches`; a save need not be seen as fast as a commit."""
+_DELETED = 3
+_AT_ONCE = 500
+"""Names on one command line."""
+
+_log = logging.getLogger(__name__)
+
+
+def written(root: Path, stop: threading.Event) -> Iterator[list[Path]]:
+    """Give the files that are written in a working tree, until it is time to stop.
+
+    What git itself writes is not given: nothing is while it is at work, and after that not what is as
+    committed. Folders that git ignores are not watched.
+    """
+    lock = _lock(root)
+    files = _files(root)
+    waiting: set[str] = set()
+    while not stop.is_set():
+        folders = _folders(root, files)
+        if len(folders) > LIMIT:
+            _log.warning("saves in %s are not seen: %d folders are too many", root, len(folders))
+            return
+        with RustNotify([*folders], False, False, 0, False, True) as notify:  # noqa: FBT003  # its signature
+            has_new_folder = False
+            while not (has_new_folder or stop.is_set()):
+                found = _listen(notify, stop, _GROUPED if waiting else _IDLE)
+                waiting.update(path for path in found if os.path.isfile(path))  # noqa: PTH113  # of thousands
+                has_new_folder = any(map(os.path.isdir, found))
+                if waiting and not (lock and lock.exists()):
+                    yield _changed(root, sorted(waiting))
+                    waiting = set()
+        # What came with a new folder was written before anyone watched it.
+        files = _files(root)
+        waiting.update(path for path in files if os.path.dirname(path) not in folders)  # noqa: PTH120  # likewise
+
+
+def _listen(notify: RustNotify, stop: threading.Event, patience: int) -> list[str]:
+    told = notify.watch(_GROUPED, _STEP, patience, stop)
+    return [] if isinstance(told, str) else [path for change, path in told if change != _DELETED]
+
+
+def _lock(root: Path) -> Path | None:
+    """Name the file that is there while git writes in a working tree."""
+    checkout = checkouts.enclosing(root)
+    return None if checkout is None else checkout.gitdir / "index.lock"
+
+
+def _files(root: Path) -> list[str]:
+    """Name the files that git does not ignore; without git, those that lie at the root."""
+    try:
+        shape = ("--cached", "--others", "--exclude-standard")
+        names = [os.fsdecode(name) for name in runner.tokens(root, ("ls-files", "-z", *shape))]
+    except GitFailedError:
+        names = os.listdir(root)  # noqa: PTH208  # names, not paths
+    return [os.path.join(root, name) for name in names]  # noqa: PTH118  # of thousands
+
+
+def _folders(root: Path, files: Iterable[str]) -> set[str]:
+    """Name the folders that these files are in, up to the root."""
+    folders = {str(root)}
+    for name in {os.path.dirname(file) for file in files}:  # noqa: PTH120  # of thousands
+        place = Path(name)
+        folders.update(str(one) for one in (place, *place.parents) if one.is_relative_to(root))
+    return {folder for folder in folders if os.path.isdir(folder)}  # noqa: PTH112  # likewise
+
+
+def _changed(root: Path, names: Sequence[str]) -> list[Path]:
+    """Pick the files that are not as they were committed."""
+    plain = [name for name in names if "\n" not in name]
+    with tempfile.TemporaryFile() as listed:
+        listed.writelines(os.fsencode(name) + b"\n" for name in plain)
+        listed.seek(0)
+        code, output, _ = runner.ask(
+            root, "hash-object", "--no-filters", "--stdin-paths", stdin=listed
+        )
+    if code != 0:
+        return [Path(name) for name in names]
+    hashes = dict(zip(plain, output.split(), strict=True))
+    committed = dict(_committed(root, plain))
+    return [
+        Path(name) for name in names if name not in hashes or committed.get(name) != hashes[name]
+    ]
+
+
+def _committed(root: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Tell the hash of what git has of files."""
+    for start in range(0, len(names), _AT_ONCE):
+        relative = [os.path.relpath(name, root) for name in names[start : start + _AT_ONCE]]
+        _, output, _ = runner.ask(root, "ls-tree", "-r", "-z", "HEAD", "--", *relative)
+        for entry in output.split(b"\0")[:-1]:
+            facts, _, path = entry.partition(b"\t")
+            yield str(root / os.fsdecode(path)), facts.split()[2]
