@@ -233,9 +233,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "services/test_watching.py::test_two_sidecars_record_each_commit_once",
         "transports/test_capture.py::test_two_servers_record_each_commit_once",
     ),
-    "B3": (
-        "services/test_watching.py::test_a_commit_is_recorded_with_all_that_is_known_of_it",
-    ),
+    "B3": ("services/test_watching.py::test_a_commit_is_recorded_with_all_that_is_known_of_it",),
     "B4": (
         "services/test_saving.py::test_a_file_outside_the_workspace_is_nobodys",
         "services/test_saving.py::test_a_save_is_recorded_by_its_name_alone",
