@@ -38,7 +38,8 @@ def listed(app: Application, project: Path | None = None) -> tuple[Session, ...]
 
 def test_every_method_of_the_table_is_served() -> None:
     """H4."""
-    assert sorted(composition._HANDLERS) == sorted(method.name for method in METHODS)
+    served = [*composition._HANDLERS, *composition._LONG]
+    assert sorted(served) == sorted(method.name for method in METHODS)
 
 
 def test_a_history_becomes_the_sessions_of_the_rule(

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cachetools import TTLCache
-from pathspec import GitIgnoreSpec
 
 from sidecar.adapters.git import runner
 
@@ -41,10 +40,12 @@ class Ignores:
     def _by_own_list(self, names: set[str]) -> set[str]:
         try:
             with (self._root / OWN).open(errors="replace") as file:
-                spec = GitIgnoreSpec.from_lines(file.read(_LIMIT).splitlines())
+                lines = file.read(_LIMIT).splitlines()
         except OSError:
             return set()
-        return set(spec.match_files(names))
+        from pathspec import GitIgnoreSpec  # noqa: PLC0415  # few have such a list
+
+        return set(GitIgnoreSpec.from_lines(lines).match_files(names))
 
     def _by_git(self, names: set[str]) -> set[str]:
         """Ask git, which never ignores what it tracks."""
