@@ -69,6 +69,19 @@ def test_the_workspace_folder_is_the_project(fresh: RawClient, tmp_path: Any) ->
     assert fresh.request(1, STATUS)["result"]["name"] == "other"
 
 
+@pytest.mark.parametrize("root", [None, "rootPath", "rootUri"])
+def test_a_client_without_folders_works_where_it_says_or_started_us(
+    repository: Repository, tmp_path: Path, root: str | None
+) -> None:
+    other = Repository.create(tmp_path / "other")
+    places = {"rootPath": str(other.path), "rootUri": other.path.as_uri()}
+    client = RawClient(repository.path)
+    with contextlib.closing(client):
+        client.initialize(**({root: places[root]} if root else {}))
+        name = client.request(1, STATUS)["result"]["name"]
+    assert name == ("other" if root else "repository")
+
+
 @pytest.mark.parametrize(
     ("message", "code"),
     [

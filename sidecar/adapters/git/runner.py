@@ -11,6 +11,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any
 
 from protocol.errors import GitFailedError
@@ -43,6 +44,7 @@ _CALLERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT
 _CHUNK = 1 << 16
 _AHEAD = 256
 _BREATH = 0.05
+_LOADING = threading.Lock()
 
 
 def tokens(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None) -> Iterator[bytes]:
@@ -117,26 +119,31 @@ def _launch(folder: Path, command: Sequence[str], **options: Any) -> Any:  # noq
     # What a caller's git left in the environment would point git at another repository.
     for variable in _CALLERS:
         os.environ.pop(variable, None)
-    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    try:
-        from git.cmd import Git  # noqa: PLC0415  # 0.1 s that a command without git need not wait for
-        from git.exc import GitCommandNotFound  # noqa: PLC0415
-    except ImportError as error:
-        # It asks git for its version as it is loaded.
-        raise GitFailedError(f"git does not work here: {error}") from error
-
-    git = Git(folder)
+    library = _library()
+    git = library.Git(folder)
     git.update_environment(**_ENVIRONMENT)
+    executable = library.Git.GIT_PYTHON_GIT_EXECUTABLE or "git"
     try:
-        return git.execute(
-            [Git.GIT_PYTHON_GIT_EXECUTABLE or "git", *_HARDENED, *command], **options
-        )
-    except GitCommandNotFound as error:
+        return git.execute([executable, *_HARDENED, *command], **options)
+    except library.GitCommandNotFound as error:
         if folder.is_dir():
             raise GitFailedError("git is not installed or not on the PATH") from error
         raise GitFailedError(f"{folder} is not a folder") from error
     except ValueError as error:
         raise GitFailedError(f"git cannot be asked that: {error}") from error
+
+
+def _library() -> ModuleType:
+    """Load GitPython when it is first needed: 0.1 s that a command without git need not wait for."""
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    # Its modules import each other; two threads that begin at once would see half of them.
+    with _LOADING:
+        try:
+            from git import cmd  # noqa: PLC0415  # late by intention
+        except ImportError as error:
+            # It asks git for its version as it is loaded.
+            raise GitFailedError(f"git does not work here: {error}") from error
+    return cmd
 
 
 def text(raw: bytes) -> str:

@@ -80,10 +80,10 @@ class Client:
         source = chosen if isinstance(chosen, str) and chosen else sources.editor(client)
         self._app.workspace.source = source[:200]
         folders = params.workspace_folders or []
-        root = params.root_uri or (uris.from_fs_path(params.root_path or "") or "")
-        self._add(folder.uri for folder in folders)
-        if not folders and root:
-            self._add([root])
+        if folders:
+            self._add(folder.uri for folder in folders)
+        elif params.root_uri or params.root_path:
+            self._add([params.root_uri or uris.from_fs_path(params.root_path or "") or ""])
         self._app.workspace.folders = tuple(self._folders.values())
         _log.info("serving %s as %s", client or "a client without a name", source)
 
