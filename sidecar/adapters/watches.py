@@ -51,9 +51,18 @@ class Watches:
             self._listen(self._notify, silent)
         return not self._stop.is_set()
 
+    @property
+    def is_stopped(self) -> bool:
+        """Tell whether it is time to stop."""
+        return self._stop.is_set()
+
     def stop(self) -> None:
         """End all waiting."""
         self._stop.set()
+
+    def rest(self) -> None:
+        """Wait for a while, whatever happens."""
+        self._stop.wait(IDLE)
 
     def _listen(self, notify: "RustNotify", silent: set[str]) -> None:
         counts = False

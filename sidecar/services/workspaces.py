@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import ParamSpec
 
 from cachetools import TTLCache
 
@@ -28,6 +29,8 @@ CALM = timedelta(seconds=5)
 """How often they are looked for while folders come and go."""
 MAINTAIN = timedelta(seconds=30)
 _TOPS_KNOWN_FOR = 10
+
+P = ParamSpec("P")
 
 _log = logging.getLogger(__name__)
 
@@ -130,12 +133,14 @@ class Workspace:
             repositories = [*self._repositories.values()]
             projects = [*self._projects.values()]
         for repository in repositories:
-            self._try(repository.checkout.name, lambda: self._catch_up(repository))  # noqa: B023  # called at once
-        if now - self._maintained > MAINTAIN:
+            self._try(repository.checkout.name, self._catch_up, repository)
+        is_due = now - self._maintained > MAINTAIN
+        if is_due:
             self._maintained = now
-            for project in projects:
-                maintenance.maintain(project.vault)
-        return [change for project in projects for change in self._changes(project)]
+        changes: list[Change] = []
+        for project in projects:
+            self._try(project.vault.project_id, self._follow, project, is_due, changes)
+        return changes
 
     def save(self, found: Sequence[tuple[Path, datetime]]) -> None:
         """Record files that were saved, each for the project it is in; others are nobody's."""
@@ -146,7 +151,7 @@ class Workspace:
                 root, name = place
                 batches.setdefault(root, []).append(Save(path=name, at=moment))
         for root, batch in batches.items():
-            self._try(str(root), lambda: self._save(root, batch))  # noqa: B023  # called at once
+            self._try(str(root), self._save, root, batch)
 
     def _save(self, root: Path, batch: Sequence[Save]) -> None:
         vault = self._tools.vault(root)
@@ -192,10 +197,11 @@ class Workspace:
             repository.watched.pass_over()
         repository.seen = fingerprint
 
-    def _changes(self, project: _Project) -> list[Change]:
-        if not project.vault.inbox.is_empty():
+    def _follow(self, project: _Project, is_due: bool, changes: list[Change]) -> None:  # noqa: FBT001  # handed on
+        """Do what is due in a project, and add what has changed in it."""
+        if is_due or not project.vault.inbox.is_empty():
             maintenance.maintain(project.vault)
-        return project.follower.changes()
+        changes += project.follower.changes()
 
     def _needs_scan(self, now: datetime) -> bool:
         """Tell whether there may be repositories or worktrees that are not known yet."""
@@ -217,7 +223,7 @@ class Workspace:
         repositories: dict[str, _Repository] = {}
         projects: dict[str, _Project] = {}
         for folder in self.folders:
-            self._try(str(folder), lambda: self._find(folder, repositories, projects))  # noqa: B023  # called at once
+            self._try(str(folder), self._find, folder, repositories, projects)
         with self._mutex:
             self._repositories, self._projects = repositories, projects
         self._seen_roots = self._roots()
@@ -228,8 +234,10 @@ class Workspace:
         repositories: dict[str, _Repository],
         projects: dict[str, _Project],
     ) -> None:
-        self._add(self._tools.vault(folder), projects)
-        for checkout in self._tools.find(folder):
+        found = [*self._tools.find(folder)]
+        if not found:
+            self._add(self._tools.vault(folder), projects)
+        for checkout in found:
             known = self._repositories.get(checkout.name)
             if known is None:
                 vault = self._tools.vault(checkout.folder)
@@ -244,10 +252,10 @@ class Workspace:
                 vault, Follower(vault, self._tools.is_running)
             )
 
-    def _try(self, what: str, action: Callable[[], None]) -> None:
+    def _try(self, what: str, action: Callable[P, None], *given: P.args, **named: P.kwargs) -> None:
         """Do something that must not keep us from doing the rest; say once a minute that it failed."""
         try:
-            action()
+            action(*given, **named)
         except ThreadlineError as error:
             if str(error) not in self._complaints:
                 self._complaints[str(error)] = True

@@ -61,11 +61,13 @@ class Capture:
     ) -> None:
         if before is not None:
             before.join()
-        try:
-            self._app.workspace.arrange(folders)
-            self._app.watch(watches, self._tell)
-        except Exception:  # noqa: BLE001  # the boundary of the watcher's loop
-            _log.exception("watching has ended")
+        self._app.workspace.arrange(folders)
+        while not watches.is_stopped:
+            try:
+                self._app.watch(watches, self._tell)
+            except Exception:  # noqa: BLE001  # the boundary of the watcher's loop
+                _log.exception("watching was interrupted")
+                watches.rest()
 
     def _record(self) -> None:
         """Record saves as they come, all that wait at once."""
