@@ -1,5 +1,6 @@
 """The composition root: which concrete thing serves which method."""
 
+import contextlib
 import functools
 import logging
 import os
@@ -80,7 +81,9 @@ class Application:
         self._located: TTLCache[str, Project] = TTLCache(maxsize=256, ttl=_LOCATED_FOR)
         self._maintained: set[str] = set()
         self._mutex = threading.Lock()
-        self._own_settings, _ = settings.read(home.settings(), Settings())
+        self._own_settings, problems = settings.read(home.settings(), Settings())
+        for problem in problems:
+            _log.warning("settings.json: %s", problem)
         self.workspace = Workspace(self._tools(), source, self._own_settings)
         self.configure({})
 
@@ -149,6 +152,17 @@ class Application:
                 tell(change)
             is_on = watches.wait(self.workspace.places(), self.workspace.quiet_places())
 
+    def catch_up(self, reference: str | None) -> None:
+        """Settle what was committed so far in a project that is watched, before a pause begins or ends."""
+        with contextlib.suppress(ThreadlineError):
+            folder = _folder(reference or self._only_folder()) or _place_of(self.project(reference))
+            for checkout in checkouts.find(folder, lambda _: None):
+                vault = self.vault(self.project(str(checkout.folder)))
+                if checkout.name in vault.marks:
+                    state = pausing.state(vault, processes.is_running)
+                    wanted = self.workspace.settings.capture_commits and not state.paused
+                    Watched(vault, checkout, self.source).catch_up(now(), is_recording=wanted)
+
     def follow_saves(self, root: Path, stop: threading.Event) -> None:
         """Record which files are written in a working tree, where no editor says it."""
         from sidecar.adapters import trees  # noqa: PLC0415  # only who has no editor needs it
@@ -188,8 +202,9 @@ class Application:
             lambda wanted: commits.read(folder, wanted, line_counts=params.line_counts),
             progress,
         )
-        for checkout in checkouts.find(folder):
-            Watched(self.vault(self.project(str(checkout.folder))), checkout, "").begin()
+        for checkout in checkouts.find(folder, lambda _: None):
+            vault = self.vault(self.project(str(checkout.folder)))
+            Watched(vault, checkout, self.source).begin(now())
         return methods.ScanResult(
             project_id=project.project_id,
             author=author,
@@ -229,10 +244,15 @@ class Application:
         return Tools(
             find=checkouts.find,
             vault=lambda folder: self.vault(self.project(str(folder))),
-            ignored=lambda root: Ignores(root, has_git=os.path.lexists(root / ".git")).ignored,
+            forget=self._forget,
+            ignored=lambda root: Ignores(root).ignored,
             is_running=processes.is_running,
             clock=self.home.ids.clock,
         )
+
+    def _forget(self, folder: Path) -> None:
+        with self._mutex:
+            self._located.pop(str(folder), None)
 
     def _locate(self, reference: str) -> Project:
         folder = _folder(reference)
@@ -343,10 +363,12 @@ def _tell_version(app: Application, _: methods.NoParams) -> methods.Version:
 
 
 def _pause(app: Application, params: methods.PauseParams) -> CaptureState:
+    app.catch_up(params.project)
     return pausing.pause(_vault(app, params), params.duration, processes.own_name())
 
 
 def _resume(app: Application, params: methods.ProjectParams) -> CaptureState:
+    app.catch_up(params.project)
     return pausing.resume(_vault(app, params))
 
 

@@ -1,6 +1,8 @@
 """Which files nobody wants to hear of: what git ignores, and what `.threadlineignore` names."""
 
+import logging
 import os
+import stat
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,15 +15,18 @@ OWN = ".threadlineignore"
 """Lists files in git's own notation, at the root of a project."""
 _KNOWN_FOR = 20
 _LIMIT = 1024 * 1024
+_SOME, _NONE = 0, 1
+"""What git's exit code says."""
+
+_log = logging.getLogger(__name__)
 
 
 class Ignores:
     """Answers for the files of one project; what was asked before is known for a while."""
 
-    def __init__(self, root: Path, *, has_git: bool) -> None:
+    def __init__(self, root: Path) -> None:
         """Stand at the root of a project."""
         self._root = root
-        self._has_git = has_git
         self._known: TTLCache[str, bool] = TTLCache(maxsize=10_000, ttl=_KNOWN_FOR)
 
     def ignored(self, names: Iterable[str]) -> set[str]:
@@ -38,21 +43,41 @@ class Ignores:
         return {name for name in names if self._known.get(name)}
 
     def _by_own_list(self, names: set[str]) -> set[str]:
-        try:
-            with (self._root / OWN).open(errors="replace") as file:
-                lines = file.read(_LIMIT).splitlines()
-        except OSError:
+        lines = _read(self._root / OWN)
+        if not lines:
             return set()
         from pathspec import GitIgnoreSpec  # noqa: PLC0415  # few have such a list
 
-        return set(GitIgnoreSpec.from_lines(lines).match_files(names))
+        try:
+            return set(GitIgnoreSpec.from_lines(lines).match_files(names))
+        except ValueError as error:
+            # A list with a mistake in it still says that there is something to hide.
+            _log.warning("%s: %s; nothing is recorded until it is mended", self._root / OWN, error)
+            return set(names)
 
     def _by_git(self, names: set[str]) -> set[str]:
-        """Ask git, which never ignores what it tracks."""
-        if not self._has_git or not names:
+        """Ask git, which never ignores what it tracks; a name that it cannot judge is ignored."""
+        if not names or not os.path.lexists(self._root / ".git"):
             return set()
         with tempfile.TemporaryFile() as listed:
-            listed.writelines(os.fsencode(name) + b"\0" for name in names)
+            # With this in front no name looks like one of git's patterns.
+            listed.writelines(b"./" + os.fsencode(name) + b"\0" for name in names)
             listed.seek(0)
-            _, output, _ = runner.ask(self._root, "check-ignore", "-z", "--stdin", stdin=listed)
-        return {os.fsdecode(name) for name in output.split(b"\0") if name}
+            code, output, _ = runner.ask(self._root, "check-ignore", "-z", "--stdin", stdin=listed)
+        if code in {_SOME, _NONE}:
+            return {os.fsdecode(name[2:]) for name in output.split(b"\0") if name}
+        if len(names) == 1:
+            return names
+        return {name for one in names for name in self._by_git({one})}
+
+
+def _read(path: Path) -> list[str]:
+    """Read a list of names; what is no plain file is none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return []
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return []
+        return file.read(_LIMIT).decode("utf-8", "replace").splitlines()

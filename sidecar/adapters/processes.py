@@ -12,9 +12,9 @@ def own_name() -> str:
 def is_running(name: str) -> bool:
     """Tell whether the process of this name has not ended."""
     number, _, began = name.partition("@")
-    if not began:
-        return is_alive(int(number)) if number.isdigit() else False
-    return _name(int(number)) == name
+    if not number.isdecimal():
+        return False
+    return _name(int(number)) == name if began else is_alive(int(number))
 
 
 def is_alive(process: int) -> bool:
@@ -27,13 +27,18 @@ def is_alive(process: int) -> bool:
         return False
     except (PermissionError, OverflowError):
         return True
-    return True
+    return _facts(process)[:1] != ["Z"]
 
 
 def _name(process: int) -> str | None:
     """Name a process by its number and the moment it began, where the system tells."""
+    facts = _facts(process)
+    return f"{process}@{facts[19]}" if facts else None
+
+
+def _facts(process: int) -> list[str]:
+    """Read what the system tells of a process, its state first; nothing where it tells nothing."""
     try:
-        facts = Path(f"/proc/{process}/stat").read_text()
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return None
-    return f"{process}@{facts.rpartition(')')[2].split()[19]}"
+        return []

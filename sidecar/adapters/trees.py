@@ -1,5 +1,6 @@
 """Working trees that tell which of their files were written, for want of an editor that says it."""
 
+import hashlib
 import logging
 import os
 import tempfile
@@ -19,6 +20,7 @@ _GROUPED = 500
 _IDLE = 5000
 """Milliseconds, as in `watches`; a save need not be seen as fast as a commit."""
 _DELETED = 3
+_LARGE = 10_000_000
 _AT_ONCE = 500
 """Names on one command line."""
 
@@ -50,11 +52,16 @@ def written(root: Path, stop: threading.Event) -> Iterator[list[Path]]:
                     waiting = set()
         # What came with a new folder was written before anyone watched it.
         files = _files(root)
-        waiting.update(path for path in files if os.path.dirname(path) not in folders)  # noqa: PTH120  # likewise
+        new = (path for path in files if os.path.dirname(path) not in folders)  # noqa: PTH120  # likewise
+        waiting.update(path for path in new if os.path.isfile(path))  # noqa: PTH113  # likewise
 
 
 def _listen(notify: RustNotify, stop: threading.Event, patience: int) -> list[str]:
-    told = notify.watch(_GROUPED, _STEP, patience, stop)
+    try:
+        told = notify.watch(_GROUPED, _STEP, patience, stop)
+    except Exception as error:  # noqa: BLE001  # it raises for a name that is not UTF-8
+        _log.debug("a change was not understood: %s", error)
+        return []
     return [] if isinstance(told, str) else [path for change, path in told if change != _DELETED]
 
 
@@ -71,7 +78,8 @@ def _files(root: Path) -> list[str]:
         names = [os.fsdecode(name) for name in runner.tokens(root, ("ls-files", "-z", *shape))]
     except GitFailedError:
         names = os.listdir(root)  # noqa: PTH208  # names, not paths
-    return [os.path.join(root, name) for name in names]  # noqa: PTH118  # of thousands
+    # What ends with a slash is a repository of its own.
+    return [os.path.join(root, name) for name in names if not name.endswith("/")]  # noqa: PTH118  # of thousands
 
 
 def _folders(root: Path, files: Iterable[str]) -> set[str]:
@@ -97,8 +105,22 @@ def _changed(root: Path, names: Sequence[str]) -> list[Path]:
     hashes = dict(zip(plain, output.split(), strict=True))
     committed = dict(_committed(root, plain))
     return [
-        Path(name) for name in names if name not in hashes or committed.get(name) != hashes[name]
+        Path(name)
+        for name in names
+        if name not in hashes or committed.get(name) not in (hashes[name], _with_newlines(name))
     ]
+
+
+def _with_newlines(name: str) -> bytes | None:
+    """Hash a file as git keeps it where it was checked out with other line ends; None if it was not."""
+    try:
+        data = Path(name).read_bytes() if Path(name).stat().st_size < _LARGE else b""
+    except OSError:
+        return None
+    if b"\r\n" not in data:
+        return None
+    data = data.replace(b"\r\n", b"\n")
+    return hashlib.sha1(b"blob %d\0%b" % (len(data), data)).hexdigest().encode()  # noqa: S324  # git's own choice
 
 
 def _committed(root: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,9 +66,17 @@ class Watches:
         self._stop.wait(IDLE)
 
     def _listen(self, notify: "RustNotify", silent: set[str]) -> None:
+        """Wait for something that counts, but not for ever."""
+        deadline = time.monotonic() + IDLE
         counts = False
-        while not counts:
-            told = notify.watch(_GROUPED, _STEP, int(IDLE * 1000), self._stop)
+        while not counts and (left := int(1000 * (deadline - time.monotonic()))) > 0:
+            try:
+                told = notify.watch(_GROUPED, _STEP, left, self._stop)
+            except Exception as error:  # noqa: BLE001  # it raises for a name that is not UTF-8
+                _log.debug("watching begins anew: %s", error)
+                self._watched = ()
+                self._stop.wait(EAGER)
+                return
             if told == "signal":
                 raise KeyboardInterrupt
             counts = isinstance(told, str) or any(_counts(one, path, silent) for one, path in told)

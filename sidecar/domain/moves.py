@@ -13,8 +13,20 @@ NOWHERE = ""
 """Where HEAD is before the first commit."""
 
 _MADE = {"commit", "cherry-pick", "revert", "am", "merge"}
-_STOOD = {"checkout", "switch", "reset", "pull", "fetch", "clone", "branch", "initial", "update"}
+_STOOD = {
+    "checkout",
+    "switch",
+    "reset",
+    "pull",
+    "fetch",
+    "clone",
+    "branch",
+    "initial",
+    "update",
+    "Branch",
+}
 _ENDS = {"finish", "abort", "finished", "aborting"}
+_GIVEN_UP = {"abort", "aborting"}
 _SHA = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -119,18 +131,25 @@ def read(moves: Sequence[Move], branch: str | None, *, is_rebasing: bool) -> Rea
             made = zip(moves[index:], branches[index:], strict=True)
             steps += [step for move, name in made for step in _step(move, name)]
             return Reading(steps=tuple(steps), handled=index)
-        end = min(end, len(moves) - 1)
-        steps.append(
-            Rebased(
-                before=moves[index].old,
-                onto=moves[index].new,
-                after=moves[end].new,
-                at=moves[end].at,
-                branch=branches[end],
-            )
-        )
+        if end == len(moves) or _detail(moves[end]) not in _ENDS:
+            end = _last_step(moves, index, end)
+        steps.append(_rebase(moves[index : end + 1], branches[end]))
         index = end + 1
     return Reading(steps=tuple(steps), handled=len(moves))
+
+
+def _rebase(moves: Sequence[Move], branch: str | None) -> Step:
+    """Read a rebase that is over; one that was given up made nothing that counts."""
+    first, last = moves[0], moves[-1]
+    if _detail(last) in _GIVEN_UP:
+        return Left(before=moves[-2].new, after=last.new, is_reset=True)
+    return Rebased(before=first.old, onto=first.new, after=last.new, at=last.at, branch=branch)
+
+
+def _last_step(moves: Sequence[Move], start: int, end: int) -> int:
+    """Find the last move of a rebase that ended without a word, as one without a branch does."""
+    steps = (index for index in range(min(end, len(moves) - 1), start, -1) if _detail(moves[index]))
+    return next(steps, start)
 
 
 def _step(move: Move, branch: str | None) -> list[Step]:
@@ -140,7 +159,9 @@ def _step(move: Move, branch: str | None) -> list[Step]:
         return []
     if command == "commit" and detail == "amend":
         return [Amended(sha=move.new, earlier=move.old, at=move.at, branch=branch)]
-    if command in _MADE and not _rest(move).startswith("Fast-forward"):
+    was_there = command == "merge" and _rest(move).startswith("Fast-forward")
+    was_there |= (command, _rest(move)) == ("cherry-pick", "fast-forward")
+    if command in _MADE and not was_there:
         return [Made(sha=move.new, at=move.at, branch=branch)]
     is_beginning = move.old == NOWHERE and move.reason == ""
     if command in _MADE | _STOOD | {"rebase"} or is_beginning:
@@ -181,13 +202,14 @@ def _command(move: Move) -> str:
 def _detail(move: Move) -> str:
     """Give the word in brackets, or the one that older versions of git put behind `rebase`."""
     head = _head(move)
-    if head.endswith(")"):
-        return head[head.rfind("(") + 1 : -1]
+    command, _, _ = head.partition(" ")
+    if command in {"rebase", "pull", "commit"} and head.endswith(")"):
+        return head.rpartition(" (")[2].removesuffix(")") if " (" in head else ""
     return head.rpartition(" ")[2] if head in {"rebase finished", "rebase aborting"} else ""
 
 
 def _head(move: Move) -> str:
-    return (move.reason or "").partition(": ")[0]
+    return (move.reason or "").partition(": ")[0].removesuffix(":")
 
 
 def _rest(move: Move) -> str:

@@ -38,15 +38,29 @@ def begin(duration: PauseDuration, now: datetime, process: str) -> Pause:
 def end(pauses: Sequence[Pause], now: datetime) -> tuple[Pause, ...]:
     """End what is not over yet; the oldest are forgotten."""
     ended = [
-        msgspec.structs.replace(pause, until=now) if _is_on(pause, now) else pause
+        msgspec.structs.replace(pause, until=max(now, pause.since))
+        if pause.until is None or now < pause.until
+        else pause
         for pause in pauses
     ]
     return tuple(ended[-KEPT:])
 
 
-def current(pauses: Iterable[Pause], moment: datetime) -> Pause | None:
-    """Find the pause that a moment falls into."""
-    return next((pause for pause in pauses if _is_on(pause, moment)), None)
+def current(pauses: Iterable[Pause], now: datetime) -> Pause | None:
+    """Find the pause that is on now; one without an end is, whatever the clock says of its beginning."""
+    return next((pause for pause in pauses if pause.until is None or _covers(pause, now)), None)
+
+
+def were_on(pauses: Iterable[Pause], second: datetime) -> bool:
+    """Tell whether nothing was recorded at a moment that is known only to the second.
+
+    The second in which a pause began belongs to it; the one in which it ended does not.
+    """
+    return any(
+        pause.since.replace(microsecond=0) <= second
+        and (pause.until is None or second < pause.until.replace(microsecond=0))
+        for pause in pauses
+    )
 
 
 def describe(pause: Pause | None) -> CaptureState:
@@ -56,5 +70,5 @@ def describe(pause: Pause | None) -> CaptureState:
     return CaptureState(paused=True, duration=pause.duration, since=pause.since, until=pause.until)
 
 
-def _is_on(pause: Pause, moment: datetime) -> bool:
+def _covers(pause: Pause, moment: datetime) -> bool:
     return pause.since <= moment and (pause.until is None or moment < pause.until)

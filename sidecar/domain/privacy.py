@@ -6,7 +6,9 @@ import msgspec
 
 from protocol.events import NewEvent
 
-_MARK = re.compile(r"<(/?)private\s*>", re.IGNORECASE)
+_MARK = re.compile(r"<\s*(/?)\s*private\b[^<>]*>", re.IGNORECASE)
+_BETWEEN = "\0"
+"""Stands between a subject and its body; git allows it in neither."""
 
 
 def public(text: str) -> str:
@@ -27,8 +29,9 @@ def public(text: str) -> str:
 def public_event(event: NewEvent) -> NewEvent | None:
     """Drop what is private from an event's texts; None where nothing is left of it."""
     if event.commit is not None:
-        subject, body = public(event.commit.subject), public(event.commit.body)
-        if (subject, body) != (event.commit.subject, event.commit.body):
+        whole = f"{event.commit.subject}{_BETWEEN}{event.commit.body}"
+        if (text := public(whole)) != whole:
+            subject, _, body = text.strip().partition(_BETWEEN if _BETWEEN in text else "\n")
             commit = msgspec.structs.replace(event.commit, subject=subject, body=body)
             return msgspec.structs.replace(event, commit=commit)
     if event.text is not None:

@@ -11,6 +11,7 @@ class Change(Record, frozen=True, kw_only=True):
     sha: str
     author: str
     authored_at: Timestamp
+    subject: str
     files: frozenset[str]
     patch: str | None
     """Git's patch-id; the same for the same change wherever it is applied."""
@@ -35,11 +36,14 @@ def match(gone: Sequence[Change], made: Sequence[Change]) -> Rewrite:
     changed on the way. What is left was squashed into such a changed commit before it, or dropped.
     """
     became = _pair(gone, made, lambda change: change.patch)
-    changed = _pair(
-        [change for change in gone if change.sha not in became],
-        [change for change in made if change.sha not in became.values()],
-        lambda change: f"{change.author}\0{change.authored_at}",
-    )
+    changed: dict[str, str] = {}
+    for trait in (_origin_and_subject, _origin):
+        known = became | changed
+        changed |= _pair(
+            [change for change in gone if change.sha not in known],
+            [change for change in made if change.sha not in known.values()],
+            trait,
+        )
     became |= changed
     files = {change.sha: change.files for change in made}
     dropped: list[str] = []
@@ -54,6 +58,14 @@ def match(gone: Sequence[Change], made: Sequence[Change]) -> Rewrite:
             else:
                 became[change.sha] = into
     return Rewrite(replaced=_turned(gone, became), dropped=tuple(dropped))
+
+
+def _origin(change: Change) -> str:
+    return f"{change.author}\0{change.authored_at}"
+
+
+def _origin_and_subject(change: Change) -> str:
+    return f"{_origin(change)}\0{change.subject}"
 
 
 def _pair(gone: Sequence[Change], made: Sequence[Change], trait: Trait) -> dict[str, str]:

@@ -20,7 +20,8 @@ def read(raw: object, base: Settings) -> tuple[Settings, list[str]]:
     chosen: dict[str, Any] = {}
     problems: list[str] = []
     fields = {field.encode_name: field for field in msgspec.structs.fields(Settings)}
-    for name, value in raw.items():
+    for key, value in raw.items():
+        name = str(key).removeprefix("threadline.")
         field = fields.get(name)
         if field is None:
             if name not in _CLIENTS:
@@ -30,6 +31,6 @@ def read(raw: object, base: Settings) -> tuple[Settings, list[str]]:
                 chosen[field.name] = msgspec.convert(value, field.type)
             except msgspec.ValidationError as error:
                 problems.append(
-                    f"`threadline.{name}`: {error}; {field.default!r} is used instead of {value!r}"
+                    f"`threadline.{name}`: {error}; {getattr(base, field.name)!r} is used instead"
                 )
     return msgspec.structs.replace(base, **chosen), problems

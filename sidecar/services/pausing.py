@@ -1,9 +1,11 @@
 """Pausing: nothing is recorded for some time, whoever reports it."""
 
+import contextlib
 from collections.abc import Callable
 from datetime import datetime
 
 from protocol.capture import CaptureState, PauseDuration
+from protocol.errors import BusyError, StorageFailedError
 from sidecar.domain import pauses
 from sidecar.store.vaults import Vault
 
@@ -33,10 +35,12 @@ def state(vault: Vault, is_running: IsRunning) -> CaptureState:
     """Tell whether anything is recorded now; a pause whose process has ended is over."""
     pause = pauses.current(vault.pauses.read(), vault.clock())
     if pause is not None and pause.process is not None and not is_running(pause.process):
-        return resume(vault)
+        with contextlib.suppress(BusyError, StorageFailedError):
+            resume(vault)
+        return CaptureState()
     return pauses.describe(pause)
 
 
-def was_paused(vault: Vault, moment: datetime) -> bool:
-    """Tell whether a moment fell into a pause."""
-    return pauses.current(vault.pauses.read(), moment) is not None
+def was_paused(vault: Vault, second: datetime) -> bool:
+    """Tell whether a moment that git knows to the second fell into a pause."""
+    return pauses.were_on(vault.pauses.read(), second)

@@ -1,12 +1,13 @@
 """Rewriting: when a commit is made anew, its record follows; when one is dropped, its record says so."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
 from protocol.events import Commit, Event, NewEvent
 from sidecar.domain import privacy
 from sidecar.domain.events import commit_key, keys
+from sidecar.services import recording
 from sidecar.store.vaults import Vault
 
 
@@ -16,6 +17,7 @@ def replace(vault: Vault, new: NewEvent, earlier: Sequence[str]) -> bool:
     if made.commit is None:
         return False
     with vault.lock.held():
+        recording.drain(vault)
         records = _records(vault, [*earlier, made.commit.sha])
         if not records:
             return False
@@ -37,12 +39,57 @@ def replace(vault: Vault, new: NewEvent, earlier: Sequence[str]) -> bool:
 def mark(vault: Vault, shas: Iterable[str], *, dropped: bool) -> None:
     """Say of recorded commits whether any branch still holds them."""
     wanted = set(shas)
+    if not wanted:
+        return
     with vault.lock.held():
+        recording.drain(vault)
         for record in _records(vault, wanted):
             commit = record.commit
             if commit and commit.sha in wanted and commit.dropped != dropped:
                 commit = msgspec.structs.replace(commit, dropped=dropped)
                 vault.sessions.replace(msgspec.structs.replace(record, commit=commit), ())
+
+
+def only_replaced(vault: Vault, shas: Iterable[str]) -> list[str]:
+    """Pick the commits that are only remembered as what a dropped one replaced."""
+    wanted = set(shas)
+    if not wanted:
+        return []
+    with vault.lock.held():
+        dropped = _dropped(_records(vault, wanted), wanted)
+    return [sha for commit in dropped for sha in commit.replaces if sha in wanted]
+
+
+def revive(vault: Vault, events: Sequence[NewEvent]) -> list[NewEvent]:
+    """Let dropped records be again what they replaced; give the commits that need a record of their own."""
+    public = [privacy.public_event(event) or event for event in events]
+    back = {event.commit.sha: event for event in public if event.commit}
+    others: list[NewEvent] = []
+    with vault.lock.held():
+        for record in _records(vault, back):
+            if record.commit is None or not _dropped([record], back):
+                continue
+            first, *rest = [back[sha] for sha in record.commit.replaces if sha in back]
+            others += rest
+            known = (*record.commit.replaces, record.commit.sha)
+            commit = first.commit and msgspec.structs.replace(
+                first.commit, replaces=tuple(sha for sha in known if sha not in back)
+            )
+            event = msgspec.structs.replace(
+                record, commit=commit, files=first.files, idempotency_key=first.idempotency_key
+            )
+            vault.sessions.replace(event, ())
+    return others
+
+
+def _dropped(records: Iterable[Event], back: Collection[str]) -> list[Commit]:
+    """Pick the dropped commits, among these records, that replaced one which came back."""
+    commits = [record.commit for record in records if record.commit]
+    return [
+        commit
+        for commit in commits
+        if commit.dropped and commit.sha not in back and not set(commit.replaces).isdisjoint(back)
+    ]
 
 
 def _records(vault: Vault, shas: Iterable[str]) -> list[Event]:

@@ -26,8 +26,18 @@ class Watched:
         self._checkout = checkout
         self.source = source
 
-    def catch_up(self, since: datetime) -> None:
-        """Record what HEAD did since it was last looked at; on the first look, since a moment."""
+    def begin(self, since: datetime) -> None:
+        """Take as known what happened before a moment, unless it is known how far to read."""
+        if self._checkout.name not in self._vault.marks:
+            self._vault.put_mark(
+                self._checkout.name, self._checkout.mark(self._vault.clock(), since)
+            )
+
+    def catch_up(self, since: datetime, *, is_recording: bool = True) -> None:
+        """Record what HEAD did since it was last looked at; on the first look, since a moment.
+
+        What was done in a pause, or while nothing is to be recorded, is not; but records follow.
+        """
         now = self._vault.clock()
         known = self._vault.marks.get(self._checkout.name)
         mark = known or self._checkout.mark(now, since)
@@ -35,45 +45,27 @@ class Watched:
         reading = moves.read(
             found, self._checkout.branch(), is_rebasing=self._checkout.is_rebasing()
         )
-        left = self._apply(reading.steps, mark.left)
+        left = self._apply(reading.steps, mark.left, is_recording=is_recording)
         if reading.handled:
             mark = marks[reading.handled - 1]
         mark = msgspec.structs.replace(mark, left=left)
         if mark != known:
             self._vault.put_mark(self._checkout.name, mark)
 
-    def begin(self) -> None:
-        """Take everything as known that happened before the first look."""
-        if self._checkout.name not in self._vault.marks:
-            self.pass_over()
-
-    def pass_over(self) -> None:
-        """Take what HEAD did as known without recording it."""
-        mark = self._checkout.mark(self._vault.clock())
-        self._vault.put_mark(self._checkout.name, mark)
-
-    def _apply(self, steps: Iterable[moves.Step], left: str) -> str:
+    def _apply(self, steps: Iterable[moves.Step], left: str, *, is_recording: bool) -> str:
         """Do what each step asks for; tell where HEAD was reset from, if nothing was made since."""
         made: list[Made] = []
         for step in steps:
-            if not isinstance(step, Left) and pausing.was_paused(self._vault, step.at):
-                continue
-            if isinstance(step, Made) and left == NOWHERE:
+            is_heard = is_recording and not self._was_paused(step)
+            if isinstance(step, Made) and is_heard and left == NOWHERE:
                 made.append(step)
                 continue
             self._record([(one.sha, one.branch) for one in made])
             made = []
-            match step:
-                case Made():
-                    self._make_after_reset(step, left)
-                case Amended():
-                    self._amend(step)
-                case Rebased():
-                    self._rebase(step)
-                case Unclear():
-                    self._find_out(step)
-                case Left():
-                    self._leave(step)
+            if is_heard:
+                self._follow(step, left)
+            else:
+                self._leave_behind(step)
             if isinstance(step, Left):
                 left = step.before if step.is_reset and step.before != step.after else left
             else:
@@ -81,10 +73,42 @@ class Watched:
         self._record([(one.sha, one.branch) for one in made])
         return left
 
+    def _was_paused(self, step: moves.Step) -> bool:
+        return not isinstance(step, Left) and pausing.was_paused(self._vault, step.at)
+
+    def _follow(self, step: moves.Step, left: str) -> None:
+        """Let the records follow one step."""
+        match step:
+            case Made():
+                self._make_after_reset(step, left)
+            case Amended():
+                self._amend(step)
+            case Rebased():
+                self._rebase(step)
+            case Unclear():
+                self._find_out(step)
+            case Left():
+                self._leave(step)
+
+    def _leave_behind(self, step: moves.Step) -> None:
+        """Say what a step that nobody shall hear of has dropped."""
+        match step:
+            case Made():
+                pass
+            case Amended():
+                self._forsake(step.earlier)
+            case Rebased() | Unclear():
+                self._forsake(step.before)
+            case Left():
+                self._leave(step)
+
     def _record(self, wanted: Sequence[tuple[str, str | None]]) -> None:
         """Store commits as of the moment they were committed."""
-        if wanted:
-            self._store(self._dated(event) for event in self._checkout.commits(wanted))
+        events = self._checkout.commits(wanted) if wanted else []
+        self._store(self._dated(event) for event in events)
+        for commit in (event.commit for event in events if event.commit):
+            if len(commit.parents) > 1:
+                self._bring_back(commit.sha, commit.parents[0])
 
     def _dated(self, event: NewEvent) -> NewEvent:
         """Place a commit at the moment it was made, not at the one its author claims."""
@@ -106,25 +130,24 @@ class Watched:
             gone = [listed.sha for listed in self._checkout.between(left, [step.sha])]
             is_squash = gone and self._checkout.is_same_content(left, step.sha)
             if not is_squash or not rewriting.replace(self._vault, event, gone):
-                self._store([self._dated(event)])
+                self._record([(step.sha, step.branch)])
 
     def _amend(self, step: Amended) -> None:
+        """Store a commit in the place of the one before, unless that is still on some branch."""
         for event in self._checkout.commits([(step.sha, step.branch)]):
-            if not rewriting.replace(self._vault, event, [step.earlier]):
+            is_gone = step.earlier in self._checkout.lost(step.earlier)
+            if not is_gone or not rewriting.replace(self._vault, event, [step.earlier]):
                 self._store([self._dated(event)])
 
     def _rebase(self, step: Rebased) -> None:
-        before = self._checkout.came_from(step.branch, step.after) or step.before
-        gone = self._checkout.between(before, [step.after]) if before else ()
+        came_from = self._checkout.came_from(step.branch, step.after, step.at)
+        before = came_from or step.before
         made = self._checkout.between(step.after, [step.onto, before])
-        self._rewrite(before, [one.sha for one in gone], [(one.sha, step.branch) for one in made])
+        self._rewrite(before, step.after, [(one.sha, step.branch) for one in made])
 
-    def _rewrite(
-        self, before: str, gone: Sequence[str], made: Sequence[tuple[str, str | None]]
-    ) -> None:
+    def _rewrite(self, before: str, after: str, made: Sequence[tuple[str, str | None]]) -> None:
         """Let records follow a history that was written anew."""
-        if not gone and not made:
-            return
+        gone = self._gone(before, after)
         events = {
             event.commit.sha: event
             for event in self._checkout.commits([*((sha, None) for sha in gone), *made])
@@ -136,19 +159,28 @@ class Watched:
             [changes[sha] for sha in gone if sha in changes],
             [changes[sha] for sha, _ in made if sha in changes],
         )
-        own = self._checkout.user_email()
         for sha, _ in made:
             event = events.get(sha)
-            if event is None or rewriting.replace(
-                self._vault, event, rewrite.replaced.get(sha, ())
-            ):
-                continue
-            # Others' work that was carried along is not this user's commit.
-            if event.commit and event.commit.author_email == own:
+            earlier = rewrite.replaced.get(sha, ())
+            if event and not rewriting.replace(self._vault, event, earlier) and self._is_own(event):
                 self._store([event])
-        if rewrite.dropped:
-            lost = set(self._checkout.lost(before))
-            rewriting.mark(self._vault, lost.intersection(rewrite.dropped), dropped=True)
+        rewriting.mark(self._vault, rewrite.dropped, dropped=True)
+        self._bring_back(after, before)
+
+    def _gone(self, before: str, after: str) -> list[str]:
+        """List what a history had that nothing holds any more."""
+        if not before:
+            return []
+        lost = set(self._checkout.lost(before))
+        had = self._checkout.between(before, [after]) if lost else ()
+        return [listed.sha for listed in had if listed.sha in lost]
+
+    def _is_own(self, event: NewEvent) -> bool:
+        """Tell whether a commit that was carried along is this user's, and may be heard of."""
+        commit = event.commit
+        if commit is None or pausing.was_paused(self._vault, commit.authored_at):
+            return False
+        return self._checkout.user_email() in (None, commit.author_email)
 
     def _find_out(self, step: Unclear) -> None:
         """Take as made here what this user committed since; the rest came from elsewhere."""
@@ -160,20 +192,34 @@ class Watched:
             for listed in self._checkout.between(step.after, [step.before])
             if own in (None, listed.committer_email) and listed.committed_at >= step.at - _SLACK
         ]
-        gone = self._checkout.between(step.before, [step.after]) if step.before else ()
-        if gone:
-            self._rewrite(step.before, [one.sha for one in gone], made)
+        if self._gone(step.before, step.after):
+            self._rewrite(step.before, step.after, made)
         else:
             self._record(made)
+            self._bring_back(step.after, step.before)
 
     def _leave(self, step: Left) -> None:
         if step.before == step.after:
             return
-        if step.is_reset and step.before:
-            rewriting.mark(self._vault, self._checkout.lost(step.before), dropped=True)
-        if step.after:
-            back = self._checkout.between(step.after, [step.before])
-            rewriting.mark(self._vault, [listed.sha for listed in back], dropped=False)
+        if step.is_reset:
+            self._forsake(step.before)
+        self._bring_back(step.after, step.before)
+
+    def _forsake(self, sha: str) -> None:
+        """Say of what only this commit held that no branch holds it any more."""
+        if sha:
+            rewriting.mark(self._vault, self._checkout.lost(sha), dropped=True)
+
+    def _bring_back(self, after: str, before: str) -> None:
+        """Say of what came back to a branch that it is there again, under the name it has there."""
+        if not after:
+            return
+        back = [listed.sha for listed in self._checkout.between(after, [before])]
+        rewriting.mark(self._vault, back, dropped=False)
+        lost = rewriting.only_replaced(self._vault, back)
+        if lost:
+            events = self._checkout.commits([(sha, None) for sha in lost])
+            self._store(self._dated(event) for event in rewriting.revive(self._vault, events))
 
 
 def _change(event: NewEvent, patch: str | None) -> Change:
@@ -183,6 +229,7 @@ def _change(event: NewEvent, patch: str | None) -> Change:
         sha=commit.sha,
         author=f"{commit.author_name} <{commit.author_email}>",
         authored_at=commit.authored_at,
+        subject=commit.subject,
         files=frozenset(file.path for file in event.files),
         patch=patch,
     )

@@ -29,6 +29,8 @@ CALM = timedelta(seconds=5)
 """How often they are looked for while folders come and go."""
 MAINTAIN = timedelta(seconds=30)
 _TOPS_KNOWN_FOR = 10
+_UNKNOWN = Path("?")
+"""No folder: they are absolute."""
 
 P = ParamSpec("P")
 
@@ -39,10 +41,12 @@ _log = logging.getLogger(__name__)
 class Tools:
     """What a workspace needs of the world."""
 
-    find: Callable[[Path], Iterable[Checkout]]
-    """Finds the repositories of a folder."""
+    find: Callable[[Path, Callable[[ThreadlineError], None]], Iterable[Checkout]]
+    """Finds the repositories of a folder, and complains about those that cannot be read."""
     vault: Callable[[Path], Vault]
     """Opens the memory of the project that a folder belongs to."""
+    forget: Callable[[Path], None]
+    """Makes sure that a folder's project is found anew."""
     ignored: Callable[[Path], Ignored]
     is_running: IsRunning
     clock: Callable[[], datetime]
@@ -55,6 +59,7 @@ class _Repository:
     checkout: Checkout
     vault: Vault
     watched: Watched
+    birth: object
     seen: object = None
 
 
@@ -86,12 +91,24 @@ class Workspace:
         self._mutex = threading.RLock()
         self._complaints: TTLCache[str, bool] = TTLCache(maxsize=256, ttl=60)
 
-    def arrange(self, folders: Iterable[Path]) -> None:
-        """Work in these folders from now on."""
+    def enter(self, folders: Iterable[Path]) -> None:
+        """Name the folders to work in, before anyone looks for repositories there."""
         self.folders = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
+
+    def arrange(self, folders: Iterable[Path], since: datetime | None = None) -> None:
+        """Work in these folders, from a moment on; what was committed before it is known, or history.
+
+        Git counts whole seconds: in a repository that is there, the second in which this begins is
+        history; in one that appears later, it is not.
+        """
+        self.enter(folders)
+        self._began = (since or self._tools.clock()).replace(microsecond=0)
         self._scan()
-        for repository in self._repositories.values():
-            self._try(repository.checkout.name, repository.watched.begin)
+        repositories = [*self._repositories.values()]
+        known = {one.vault.project_id: _last_seen(one.vault) for one in repositories}
+        for one in repositories:
+            begun = known[one.vault.project_id] or self._began + timedelta(seconds=1)
+            self._try(one.checkout.name, one.watched.begin, begun)
 
     def quiet_places(self) -> list[Path]:
         """Name the folders in which a new folder may be a new repository or worktree."""
@@ -176,14 +193,15 @@ class Workspace:
 
     def _top(self, folder: Path) -> Path | None:
         """Find the root of the working tree that a folder is in, without asking git."""
-        if folder in self._tops:
-            return self._tops[folder]
-        if os.path.lexists(folder / ".git"):
-            top: Path | None = folder
-        else:
-            top = None if folder == folder.parent else self._top(folder.parent)
-        self._tops[folder] = top
-        return top
+        with self._mutex:
+            top = self._tops.get(folder, _UNKNOWN)
+            if top is _UNKNOWN:
+                if os.path.lexists(folder / ".git"):
+                    top = folder
+                else:
+                    top = None if folder == folder.parent else self._top(folder.parent)
+                self._tops[folder] = top
+            return top
 
     def _catch_up(self, repository: _Repository) -> None:
         fingerprint = repository.checkout.fingerprint()
@@ -191,10 +209,8 @@ class Workspace:
             return
         state = pausing.state(repository.vault, self._tools.is_running)
         repository.watched.source = self.source
-        if self.settings.capture_commits and not state.paused:
-            repository.watched.catch_up(self._began)
-        else:
-            repository.watched.pass_over()
+        is_recording = self.settings.capture_commits and not state.paused
+        repository.watched.catch_up(self._began, is_recording=is_recording)
         repository.seen = fingerprint
 
     def _follow(self, project: _Project, is_due: bool, changes: list[Change]) -> None:  # noqa: FBT001  # handed on
@@ -234,14 +250,18 @@ class Workspace:
         repositories: dict[str, _Repository],
         projects: dict[str, _Project],
     ) -> None:
-        found = [*self._tools.find(folder)]
+        found = [*self._tools.find(folder, self._complain)]
         if not found:
             self._add(self._tools.vault(folder), projects)
         for checkout in found:
             known = self._repositories.get(checkout.name)
+            birth = checkout.birth()
+            if known is not None and known.birth != birth:
+                self._tools.forget(checkout.folder)
+                known = None
             if known is None:
                 vault = self._tools.vault(checkout.folder)
-                known = _Repository(checkout, vault, Watched(vault, checkout, self.source))
+                known = _Repository(checkout, vault, Watched(vault, checkout, self.source), birth)
             self._add(known.vault, projects)
             repositories[checkout.name] = known
 
@@ -252,14 +272,17 @@ class Workspace:
                 vault, Follower(vault, self._tools.is_running)
             )
 
+    def _complain(self, error: ThreadlineError) -> None:
+        if str(error) not in self._complaints:
+            self._complaints[str(error)] = True
+            _log.warning("%s", error)
+
     def _try(self, what: str, action: Callable[P, None], *given: P.args, **named: P.kwargs) -> None:
         """Do something that must not keep us from doing the rest; say once a minute that it failed."""
         try:
             action(*given, **named)
         except ThreadlineError as error:
-            if str(error) not in self._complaints:
-                self._complaints[str(error)] = True
-                _log.warning("%s", error)
+            self._complain(error)
         except Exception:  # noqa: BLE001  # the boundary of the watcher's loop
             if what not in self._complaints:
                 self._complaints[what] = True
@@ -268,4 +291,16 @@ class Workspace:
 
 def _stamps(folders: Iterable[Path]) -> list[int]:
     """Give something cheap that is different after an entry of a folder has come or gone."""
-    return [folder.stat().st_mtime_ns if folder.is_dir() else 0 for folder in folders]
+    return [_stamp(folder) for folder in folders]
+
+
+def _stamp(folder: Path) -> int:
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _last_seen(vault: Vault) -> datetime | None:
+    """Tell up to when a project's commits are known, wherever they were made."""
+    return max((mark.seen_at for mark in vault.marks.all()), default=None)

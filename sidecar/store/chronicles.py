@@ -151,7 +151,7 @@ class Chronicle:
         ]
         if marks:
             self._journal.append(marks)
-        self._events.append({event.session_id: [event]}, ())
+        self._events.replace(event)
         for old in gone:
             self._events.remove(old.session_id, [old.event_id])
         self._drop_empty()

@@ -92,6 +92,15 @@ class Events:
         if batches and not is_lone:
             files.sync_all(self.folder, [self._name(session_id) for session_id in batches])
 
+    def replace(self, event: Event) -> None:
+        """Put an event in the place it has, durably; what it does not stand for any more is free again."""
+        with self._mutex:
+            journal = self._database(event.session_id).journal
+            journal.refresh()
+            stood = journal.rows(ALIASES).where("eventId", event.event_id)
+            free = set(stood).difference(known.earlier_keys(event))
+            journal.append([*((ALIASES, key, None) for key in free), *_ops([event])])
+
     def remove(self, session_id: str, event_ids: Iterable[str]) -> None:
         """Take events out of a session, durably."""
         with self._mutex:

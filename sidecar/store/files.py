@@ -23,6 +23,7 @@ _DISK_REFUSES = {
     errno.EACCES,
     errno.EPERM,
     errno.EIO,
+    errno.EBADF,
 }
 _FEW = 16
 
@@ -93,7 +94,8 @@ def append(descriptor: int, data: bytes, path: Path) -> None:
             while written < len(data):
                 written += os.write(descriptor, data[written:])
         except OSError:
-            os.ftruncate(descriptor, end)
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, end)
             raise
 
 

@@ -49,6 +49,7 @@ class Journal:
         self._operations = 0
         self._bad_lines = 0
         self._is_torn = False
+        self._is_read_only = False
 
     @property
     def is_damaged(self) -> bool:
@@ -108,6 +109,10 @@ class Journal:
 
     def prepare(self) -> None:
         """Make sure that a line can be added: the file is there, and good to its last byte."""
+        if self._is_read_only:
+            # It could not be written when it was opened; perhaps now it can.
+            self.close()
+            self._seen_turn = None
         self.refresh()
         if self.is_damaged or not self.exists:
             if self.is_damaged:
@@ -141,7 +146,7 @@ class Journal:
             self.revision += 1
             self._descriptor = self._inode = -1
             self._offset = self._operations = self._bad_lines = 0
-            self._is_torn = False
+            self._is_torn = self._is_read_only = False
 
     def _snapshot(self) -> Iterator[bytes]:
         yield lines.encode_header(FORMAT)
@@ -157,6 +162,7 @@ class Journal:
             return
         except StorageFailedError:
             self._descriptor = files.open_private(self.path, os.O_RDONLY)
+            self._is_read_only = True
         self._inode = os.fstat(self._descriptor).st_ino
 
     def _replay(self) -> None:

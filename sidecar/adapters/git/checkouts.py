@@ -3,7 +3,7 @@
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -52,8 +52,15 @@ class Checkout:
         return log or (self.head(), self.branch()), self.is_rebasing()
 
     def surroundings(self) -> object:
-        """Give something cheap that is different after a worktree has come or gone."""
-        return _stamp(self.common / "worktrees")
+        """Give something cheap that is different after a worktree came, or another repository is here."""
+        return self.birth(), _stamp(self.common / "worktrees")
+
+    def birth(self) -> object:
+        """Give something that another repository at the same place would not have."""
+        try:
+            return self.common.stat().st_ino
+        except OSError:
+            return None
 
     def moves(self, mark: Mark, now: datetime) -> tuple[list[Move], list[Mark]]:
         """Give the moves of HEAD since a mark, each with the mark after it."""
@@ -90,15 +97,26 @@ class Checkout:
 
     def is_rebasing(self) -> bool:
         """Tell whether a rebase is under way."""
-        return any((self.gitdir / name).exists() for name in ("rebase-merge", "rebase-apply"))
+        names = ("rebase-merge", "rebase-apply")
+        return any(os.path.lexists(self.gitdir / name) for name in names)
 
-    def came_from(self, branch: str | None, tip: str) -> str | None:
-        """Tell where a branch was before it got to its tip, by the branch's own log."""
+    def came_from(self, branch: str | None, tip: str, at: datetime) -> str | None:
+        """Tell where a branch was before a rebase that ended at this tip and moment.
+
+        The branch's own log says it; where that is gone, the moment at which HEAD last left the branch.
+        """
         if branch is None:
             return None
         log = self.common / "logs" / "refs" / "heads" / os.fsdecode(paths.write(branch))
-        arrivals = [move for move in reflogs.read_all(log) if move.new == tip != move.old]
-        return arrivals[-1].old if arrivals else None
+        for move in reversed(reflogs.read_all(log)):
+            if _is_end(move, tip, at):
+                return move.old
+        has_ended = False
+        for move in reversed(reflogs.read_all(self.gitdir / "logs" / "HEAD")):
+            has_ended |= _is_end(move, tip, at)
+            if has_ended and (move.reason or "").startswith(f"checkout: moving from {branch} to "):
+                return move.old
+        return None
 
     def commits(self, wanted: Sequence[tuple[str, str | None]]) -> list[NewEvent]:
         """Read commits as events, with their lines counted."""
@@ -126,7 +144,7 @@ class Checkout:
         return identity.user_email(self.folder)
 
     def _has_log(self) -> bool:
-        return (self.gitdir / "logs" / "HEAD").is_file()
+        return os.path.isfile(self.gitdir / "logs" / "HEAD")  # noqa: PTH113  # never raises
 
     def _packed(self, name: str) -> bytes:
         """Look a reference up among those that git has put away; ask git itself as a last resort."""
@@ -141,11 +159,21 @@ class Checkout:
         return runner.ask(self.folder, "rev-parse", "--verify", "--quiet", "HEAD")[1]
 
 
-def find(folder: Path) -> Iterator[Checkout]:
-    """Find the repositories of a workspace folder: around it, in it, and all their working trees."""
+Complain = Callable[[GitFailedError], None]
+
+
+def find(folder: Path, complain: Complain) -> Iterator[Checkout]:
+    """Find the repositories of a workspace folder: around it, in it, and all their working trees.
+
+    One that git cannot read is complained about, and left out.
+    """
     seen: set[Path] = set()
     for place in [folder, *_nested(folder)]:
-        checkout = enclosing(place)
+        try:
+            checkout = enclosing(place)
+        except GitFailedError as error:
+            complain(error)
+            continue
         for found in [checkout, *_worktrees(checkout)] if checkout else []:
             if found.gitdir not in seen:
                 seen.add(found.gitdir)
@@ -201,7 +229,7 @@ def _worktrees(checkout: Checkout) -> Iterator[Checkout]:
         yield Checkout(main, main, main.parent)
     for gitdir in sorted((main / "worktrees").glob("*")):
         link = os.fsdecode(_read(gitdir / "gitdir")).strip()
-        if link and Path(link).parent.is_dir():
+        if link and os.path.isdir(Path(link).parent):  # noqa: PTH112  # never raises
             yield Checkout(gitdir, main, Path(link).parent)
 
 
@@ -210,6 +238,11 @@ def _parents(checkout: Checkout, refs: Path) -> list[Path]:
     branch = checkout.branch()
     place = refs / os.fsdecode(paths.write(branch)) if branch else refs
     return [place.parent] if place.parent != refs and place.parent.is_dir() else []
+
+
+def _is_end(move: Move, tip: str, at: datetime) -> bool:
+    """Tell whether a move is the end of the rebase that got to a tip at a moment."""
+    return (move.new, move.at) == (tip, at) and "(finish)" in (move.reason or "")
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

@@ -10,6 +10,7 @@ from typing import IO
 
 import msgspec
 
+from protocol.errors import GitFailedError
 from protocol.events import Commit, FileChange, FileStatus, NewEvent
 from sidecar.adapters.git import runner
 from sidecar.domain import events, paths
@@ -67,7 +68,22 @@ def read(
 
 
 def between(folder: Path, tip: str, without: Iterable[str]) -> list[Listed]:
-    """List what a commit has that others have not, oldest first; of very many, the newest."""
+    """List what a commit has that others have not, oldest first; of very many, the newest.
+
+    A commit that git has thrown away has nothing, and takes nothing away.
+    """
+    without = list(without)
+    try:
+        return _between(folder, tip, without)
+    except GitFailedError:
+        named = [one for one in without if not one.startswith("--") and one != "HEAD"]
+        gone = {tip, *named} - _present(folder, [tip, *named])
+        if not gone:
+            raise
+        return [] if tip in gone else _between(folder, tip, [o for o in without if o not in gone])
+
+
+def _between(folder: Path, tip: str, without: Iterable[str]) -> list[Listed]:
     shape = ("--topo-order", "--reverse", "-z", "--format=%H%x00%ce%x00%ct", f"-{_MANY}")
     tokens = list(runner.tokens(folder, ("log", *shape, tip, "--not", *without, "--")))
     rows = zip(tokens[0::3], tokens[1::3], tokens[2::3], strict=True)
@@ -75,6 +91,14 @@ def between(folder: Path, tip: str, without: Iterable[str]) -> list[Listed]:
         Listed(sha=sha.decode(), committer_email=runner.text(email), committed_at=moment(at))
         for sha, email, at in rows
     ]
+
+
+def _present(folder: Path, shas: Iterable[str]) -> set[str]:
+    """Pick the commits that git still has."""
+    with _listed(shas) as names:
+        _, output, _ = runner.ask(folder, "cat-file", "--batch-check", stdin=names)
+    rows = (line.split() for line in output.decode(errors="replace").splitlines())
+    return {row[0] for row in rows if row[1:2] == ["commit"]}
 
 
 def patch_ids(folder: Path, shas: Iterable[str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ def read(log: Path, mark: Mark) -> tuple[list[Move], list[Mark]] | None:
     offset = mark.offset if _is_same(data, mark) else _find(data[:end], mark)
     moves: list[Move] = []
     marks: list[Mark] = []
-    for line in data[offset:end].splitlines(keepends=True):
+    for line in _lines(data[offset:end]):
         offset += len(line)
         move = _parse(line)
         if move is not None:
@@ -49,8 +49,7 @@ def at_end(log: Path, now: datetime, since: datetime | None = None) -> Mark:
 
 def read_all(log: Path) -> list[Move]:
     """Give every move that a log has."""
-    lines = (_read(log) or b"").splitlines()
-    return [move for line in lines if (move := _parse(line))]
+    return [move for line in _lines(_read(log) or b"") if (move := _parse(line))]
 
 
 def _read(log: Path) -> bytes | None:
@@ -82,7 +81,7 @@ def _find(data: bytes, mark: Mark) -> int:
     """
     offset = len(data)
     following = len(data)
-    for line in reversed(data.splitlines(keepends=True)):
+    for line in reversed(_lines(data)):
         if _digest(line) == mark.digest:
             return offset
         offset -= len(line)
@@ -90,6 +89,11 @@ def _find(data: bytes, mark: Mark) -> int:
         if move and (move.at > mark.seen_at or (move.at, move.old) == (mark.seen_at, mark.head)):
             following = offset
     return following
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Split where git ends a line, and nowhere else."""
+    return [line + b"\n" for line in data.split(b"\n")[:-1]]
 
 
 def _last_line(data: bytes) -> bytes:

@@ -1,13 +1,13 @@
 """Two threads that record: one waits for repositories, one for saves."""
 
 import logging
+import os
 import queue
 import threading
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-
-from pygls import uris
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from protocol.methods import Change
 from sidecar.adapters.watches import Watches
@@ -30,8 +30,8 @@ class Capture:
         self._recorder = threading.Thread(target=self._record, name="saves", daemon=True)
         self._watcher: threading.Thread | None = None
 
-    def start(self, folders: Iterable[Path]) -> None:
-        """Record what happens in these folders from now on, instead of any before."""
+    def start(self, folders: Iterable[Path], since: datetime) -> None:
+        """Record what happens in these folders from a moment on, instead of any before."""
         if self._watcher is None:
             self._recorder.start()
         else:
@@ -39,7 +39,7 @@ class Capture:
         self._watches = Watches()
         self._watcher = threading.Thread(
             target=self._watch,
-            args=(self._watches, self._watcher, tuple(folders)),
+            args=(self._watches, self._watcher, tuple(folders), since),
             name="repositories",
             daemon=True,
         )
@@ -57,11 +57,15 @@ class Capture:
             self._recorder.join(seconds)
 
     def _watch(
-        self, watches: Watches, before: threading.Thread | None, folders: tuple[Path, ...]
+        self,
+        watches: Watches,
+        before: threading.Thread | None,
+        folders: tuple[Path, ...],
+        since: datetime,
     ) -> None:
         if before is not None:
             before.join()
-        self._app.workspace.arrange(folders)
+        self._app.workspace.arrange(folders, since)
         while not watches.is_stopped:
             try:
                 self._app.watch(watches, self._tell)
@@ -85,8 +89,18 @@ class Capture:
 
 def _files(told: Iterable[Told]) -> list[tuple[Path, datetime]]:
     """Take the addresses that name files of this machine."""
-    return [
-        (Path(path), moment)
-        for uri, moment in told
-        if uri.startswith("file:") and (path := uris.to_fs_path(uri)) and "\0" not in path
-    ]
+    return [(path, moment) for uri, moment in told if (path := _path(uri))]
+
+
+def _path(uri: str) -> Path | None:
+    """Read a file's address, every byte of it."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    name = os.fsdecode(unquote_to_bytes(parts.path))
+    if parts.scheme != "file" or parts.netloc not in {"", "localhost"} or "\0" in name:
+        return None
+    if os.name == "nt":
+        name = name.removeprefix("/")
+    return Path(name) if os.path.isabs(name) else None  # noqa: PTH117  # a name, not yet a path

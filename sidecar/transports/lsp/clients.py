@@ -12,7 +12,7 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from protocol.methods import NOTIFICATIONS, Change
-from sidecar.app import Application
+from sidecar.app import Application, now
 from sidecar.domain import sources
 from sidecar.transports.lsp import logs
 from sidecar.transports.lsp.capturing import Capture
@@ -84,20 +84,21 @@ class Client:
             self._add(folder.uri for folder in folders)
         elif params.root_uri or params.root_path:
             self._add([params.root_uri or uris.from_fs_path(params.root_path or "") or ""])
-        self._app.workspace.folders = tuple(self._folders.values())
+        self._app.workspace.enter(self._folders.values())
         _log.info("serving %s as %s", client or "a client without a name", source)
 
     async def _initialized(self, _: types.InitializedParams) -> None:
         logs.write_to_client(self._log_message)
+        since = now()
         await asyncio.gather(self._ask_to_be_told(), self._pull_configuration())
-        self._capture.start(self._places())
+        self._capture.start(self._places(), since)
 
     def _change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         for folder in params.event.removed:
             self._folders.pop(folder.uri, None)
         self._add(folder.uri for folder in params.event.added)
-        self._app.workspace.folders = tuple(self._folders.values())
-        self._capture.start(self._places())
+        self._app.workspace.enter(self._folders.values())
+        self._capture.start(self._places(), now())
 
     def _reconfigure(self, params: Any) -> None:  # noqa: ANN401  # whatever the client sent
         settings = params.get("settings") if isinstance(params, dict) else None
