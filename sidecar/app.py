@@ -163,11 +163,11 @@ class Application:
                     wanted = self.workspace.settings.capture_commits and not state.paused
                     Watched(vault, checkout, self.source).catch_up(now(), is_recording=wanted)
 
-    def follow_saves(self, root: Path, stop: threading.Event) -> None:
-        """Record which files are written in a working tree, where no editor says it."""
+    def follow_saves(self, root: Path, since: datetime, stop: threading.Event) -> None:
+        """Record which files are written in a working tree from a moment on, where no editor says it."""
         from sidecar.adapters import trees  # noqa: PLC0415  # only who has no editor needs it
 
-        for written in trees.written(root, stop):
+        for written in trees.written(root, since, stop):
             moment = now()
             self.workspace.save([(path, moment) for path in written])
 

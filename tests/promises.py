@@ -231,11 +231,13 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "services/test_watching.py::test_pulling_the_work_of_others_records_only_what_is_ours",
         "services/test_watching.py::test_rebasing_the_work_of_others_is_nobodys_commit",
         "services/test_watching.py::test_two_sidecars_record_each_commit_once",
+        "services/test_watching.py::test_what_is_undone_is_again_what_it_was",
         "transports/test_capture.py::test_two_servers_record_each_commit_once",
     ),
     "B3": ("services/test_watching.py::test_a_commit_is_recorded_with_all_that_is_known_of_it",),
     "B4": (
         "services/test_saving.py::test_a_file_outside_the_workspace_is_nobodys",
+        "services/test_saving.py::test_a_name_that_git_cannot_judge_lets_no_other_through",
         "services/test_saving.py::test_a_save_is_recorded_by_its_name_alone",
         "services/test_saving.py::test_a_secret_file_leaves_no_trace",
         "services/test_saving.py::test_saving_every_second_for_ten_minutes_makes_a_handful_of_records",
@@ -248,7 +250,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "transports/test_watch.py::test_files_are_seen_as_they_are_saved_but_not_when_git_writes_them",
     ),
     "B6": (
+        "domain/test_privacy.py::test_a_text_keeps_what_is_public",
         "services/test_saving.py::test_while_paused_no_save_is_recorded",
+        "services/test_watching.py::test_a_pause_begins_and_ends_between_two_commits_of_one_second",
         "services/test_watching.py::test_private_words_of_a_commit_are_not_kept",
         "services/test_watching.py::test_while_paused_nothing_is_recorded_then_or_later",
         "transports/test_capture.py::test_capture_pauses_until_the_editor_restarts",

@@ -6,6 +6,7 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from watchfiles._rust_notify import RustNotify
@@ -27,15 +28,15 @@ _AT_ONCE = 500
 _log = logging.getLogger(__name__)
 
 
-def written(root: Path, stop: threading.Event) -> Iterator[list[Path]]:
-    """Give the files that are written in a working tree, until it is time to stop.
+def written(root: Path, since: datetime, stop: threading.Event) -> Iterator[list[Path]]:
+    """Give the files that are written in a working tree from a moment on, until it is time to stop.
 
     What git itself writes is not given: nothing is while it is at work, and after that not what is as
     committed. Folders that git ignores are not watched.
     """
     lock = _lock(root)
     files = _files(root)
-    waiting: set[str] = set()
+    waiting = {path for path in files if _written_at(path) >= since.timestamp()}
     while not stop.is_set():
         folders = _folders(root, files)
         if len(folders) > LIMIT:
@@ -82,6 +83,13 @@ def _files(root: Path) -> list[str]:
     return [os.path.join(root, name) for name in names if not name.endswith("/")]  # noqa: PTH118  # of thousands
 
 
+def _written_at(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime  # noqa: PTH116  # of thousands
+    except OSError:
+        return 0
+
+
 def _folders(root: Path, files: Iterable[str]) -> set[str]:
     """Name the folders that these files are in, up to the root."""
     folders = {str(root)}
@@ -103,12 +111,12 @@ def _changed(root: Path, names: Sequence[str]) -> list[Path]:
     if code != 0:
         return [Path(name) for name in names]
     hashes = dict(zip(plain, output.split(), strict=True))
-    committed = dict(_committed(root, plain))
-    return [
-        Path(name)
-        for name in names
-        if name not in hashes or committed.get(name) not in (hashes[name], _with_newlines(name))
-    ]
+    same = {
+        name
+        for name, committed in _committed(root, plain)
+        if committed in (hashes.get(name), _with_newlines(name))
+    }
+    return [Path(name) for name in names if name not in same]
 
 
 def _with_newlines(name: str) -> bytes | None:

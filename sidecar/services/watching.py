@@ -28,10 +28,12 @@ class Watched:
 
     def begin(self, since: datetime) -> None:
         """Take as known what happened before a moment, unless it is known how far to read."""
-        if self._checkout.name not in self._vault.marks:
-            self._vault.put_mark(
-                self._checkout.name, self._checkout.mark(self._vault.clock(), since)
-            )
+        if self._checkout.name in self._vault.marks:
+            return
+        # A repository that was moved has the log it had.
+        known = (mark for mark in self._vault.marks.all() if self._checkout.continues(mark))
+        mark = next(known, None) or self._checkout.mark(self._vault.clock(), since)
+        self._vault.put_mark(self._checkout.name, mark)
 
     def catch_up(self, since: datetime, *, is_recording: bool = True) -> None:
         """Record what HEAD did since it was last looked at; on the first look, since a moment.
@@ -127,7 +129,7 @@ class Watched:
     def _make_after_reset(self, step: Made, left: str) -> None:
         """Store a commit; if it holds what was reset away, it stands for all of that."""
         for event in self._checkout.commits([(step.sha, step.branch)]):
-            gone = [listed.sha for listed in self._checkout.between(left, [step.sha])]
+            gone = self._gone(left, step.sha)
             is_squash = gone and self._checkout.is_same_content(left, step.sha)
             if not is_squash or not rewriting.replace(self._vault, event, gone):
                 self._record([(step.sha, step.branch)])

@@ -115,7 +115,8 @@ async def test_progress_is_shown_where_the_client_shows_it(day: Day) -> None:
     shown: list[list[Any]] = [*day.client.progress_reports.values()]
     kinds = [[report.kind for report in reports] for reports in shown]
     if window and window.work_done_progress:
-        assert [(told[0], told[-1]) for told in kinds] == [("begin", "end")]
+        # Work that is over before the client has made room for it is not shown.
+        assert [(told[0], told[-1]) for told in kinds if told] in ([], [("begin", "end")])
     else:
         assert kinds == []
 

@@ -1,5 +1,6 @@
 """Which files are saved: a few records, nothing of what is ignored or secret, never a content."""
 
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -286,3 +287,52 @@ def test_four_hundred_files_at_once_are_all_recorded(
     names = [f"src/{number}.py" for number in range(400)]
     editor.save(*(repository.path / name for name in names))
     assert editor.names() == names
+
+
+@pytest.mark.parametrize("mistake", ["!", "a\\"])
+def test_a_list_with_a_mistake_hides_everything(
+    editor: Editor, repository: Repository, mistake: str
+) -> None:
+    repository.write(".threadlineignore", f"secret\n{mistake}\n")
+    editor.save(repository.path / "a.py", repository.path / "secret")
+    assert editor.names() in ([], ["a.py"])
+
+
+def test_a_list_that_is_no_file_holds_nobody_up(editor: Editor, repository: Repository) -> None:
+    os.mkfifo(repository.path / ".threadlineignore")
+    editor.save(repository.path / "a.py")
+    assert editor.names() == ["a.py"]
+
+
+def test_a_name_that_git_cannot_judge_lets_no_other_through(
+    editor: Editor, repository: Repository
+) -> None:
+    """B4."""
+    repository.write(".gitignore", "*.log\n")
+    editor.save(*(repository.path / name for name in (":(bad)", "a.log", "b.py", ":/c.log")))
+    assert set(editor.names()) == {":(bad)", "b.py"}
+
+
+def test_a_folder_that_becomes_a_repository_obeys_its_ignores(
+    editor: Editor, tmp_path: Path
+) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    editor.app.workspace.arrange([folder])
+    editor.save(folder / "a.log")
+    repository = Repository(folder)
+    repository.git("init", "--quiet")
+    repository.write(".gitignore", "*.log\n")
+    editor.save(folder / "b.log", folder / "c.py", folder / ".gitignore")
+    assert editor.names(folder) == ["a.log", "c.py", ".gitignore"]
+
+
+def test_a_clock_that_goes_back_ends_no_pause(editor: Editor, repository: Repository) -> None:
+    editor.app.call("threadline/capture/pause", {})
+    editor.clock.pass_(timedelta(hours=-1))
+    editor.save(repository.path / "a.py")
+    assert editor.events() == []
+    editor.app.call("threadline/capture/resume", {})
+    editor.clock.pass_(timedelta(hours=2))
+    editor.save(repository.path / "b.py")
+    assert editor.names() == ["b.py"]

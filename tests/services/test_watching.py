@@ -1,5 +1,6 @@
 """Commits as they are made: each once, whoever made it, however history is written anew."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -590,3 +591,148 @@ def test_nothing_a_repository_names_is_run(
     assert not (tmp_path / "sprung").exists()
     after = {path: path.stat().st_mtime_ns for path in (repository.path / ".git").rglob("*")}
     assert before == after
+
+
+def states(watcher: Watcher) -> dict[str, bool]:
+    """Tell of each commit that is recorded whether it is dropped."""
+    return {e.commit.subject: e.commit.dropped for e in watcher.events() if e.commit}
+
+
+@pytest.mark.parametrize("undone", ["amend", "rebase", "squash"])
+def test_what_is_undone_is_again_what_it_was(
+    watcher: Watcher, repository: Repository, undone: str
+) -> None:
+    """B2."""
+    shas = make_line(repository, 3)
+    watcher.look()
+    if undone == "amend":
+        repository.git("commit", "--quiet", "--amend", "-m", "amended")
+    elif undone == "rebase":
+        rebase(repository, "--quiet", "-i", "HEAD~3", todo="1d")
+    else:
+        rebase(repository, "--quiet", "-i", "HEAD~3", todo="2,$s/^pick/squash/")
+    watcher.look()
+    assert watcher.shas() != shas
+    repository.git("reset", "--quiet", "--hard", shas[-1])
+    assert watcher.look().shas() == shas
+    assert states(watcher) == {"c0": False, "c1": False, "c2": False}
+
+
+def test_a_dropped_commit_that_is_merged_again_is_there_again(
+    watcher: Watcher, repository: Repository
+) -> None:
+    sha = repository.commit("wanted", name="w.txt")
+    watcher.look()
+    repository.git("reset", "--quiet", "--hard", "HEAD~1")
+    repository.commit("other", name="o.txt")
+    watcher.look()
+    assert states(watcher) == {"wanted": True, "other": False}
+    repository.git("merge", "--quiet", "--no-edit", sha)
+    watcher.look()
+    assert states(watcher)["wanted"] is False
+
+
+def test_what_another_branch_still_holds_is_not_replaced(
+    watcher: Watcher, repository: Repository
+) -> None:
+    sha = repository.commit("kept")
+    watcher.look()
+    repository.git("branch", "backup")
+    repository.git("commit", "--quiet", "--amend", "-m", "amended")
+    assert watcher.look().shas() == [sha, head(repository)]
+
+
+def test_what_git_has_thrown_away_holds_nothing_up(
+    watcher: Watcher, repository: Repository
+) -> None:
+    repository.commit("gone")
+    watcher.look()
+    repository.git("reset", "--quiet", "--hard", "HEAD~1")
+    watcher.look()
+    repository.git("reflog", "expire", "--expire=now", "--all")
+    repository.git("gc", "--quiet", "--prune=now")
+    repository.commit("one")
+    repository.commit("two")
+    watcher.look()
+    assert states(watcher) == {"gone": True, "one": False, "two": False}
+
+
+def test_one_repository_that_cannot_be_read_leaves_the_others_alone(tmp_path: Path) -> None:
+    bad = Repository.create(tmp_path / "workspace" / "a")
+    good = Repository.create(tmp_path / "workspace" / "b")
+    (bad.path / ".git" / "config").write_text("nonsense")
+    watcher = watch(tmp_path / "workspace")
+    good.commit("seen")
+    assert watcher.look().subjects(good.path) == ["seen"]
+
+
+def test_another_repository_at_the_same_place_is_another_project(
+    watcher: Watcher, repository: Repository
+) -> None:
+    repository.commit("of the first")
+    watcher.look()
+    shutil.rmtree(repository.path)
+    second = Repository.create(repository.path)
+    second.git("remote", "add", "origin", "https://example.org/other.git")
+    second.commit("of the second")
+    watcher.look()
+    assert Watcher(open_application(here=second.path, source="x")).subjects() == ["of the second"]
+
+
+def test_commits_of_a_worktree_that_was_made_while_nothing_ran_are_picked_up(
+    watcher: Watcher, repository: Repository, tmp_path: Path
+) -> None:
+    repository.commit("seen")
+    watcher.look().app.close()
+    repository.git("worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "side")
+    Repository(tmp_path / "tree").commit("unseen", name="t.txt")
+    assert watch(repository.path).subjects() == ["seen", "unseen"]
+
+
+def test_commits_of_a_repository_that_moved_while_nothing_ran_are_picked_up(
+    watcher: Watcher, repository: Repository, tmp_path: Path
+) -> None:
+    repository.commit("seen")
+    watcher.look().app.close()
+    moved = Repository(repository.path.rename(tmp_path / "moved"))
+    moved.commit("after the move")
+    assert watch(moved.path).subjects() == ["seen", "after the move"]
+
+
+def test_a_pause_begins_and_ends_between_two_commits_of_one_second(
+    watcher: Watcher, repository: Repository
+) -> None:
+    """B6."""
+    repository.commit("before")
+    watcher.call("threadline/capture/pause")
+    repository.commit("during")
+    watcher.call("threadline/capture/resume")
+    repository.commit("after")
+    assert watcher.look().subjects() == ["before", "after"]
+
+
+def test_records_follow_what_happens_to_them_in_a_pause(
+    watcher: Watcher, repository: Repository
+) -> None:
+    repository.commit("recorded")
+    watcher.look()
+    watcher.call("threadline/capture/pause")
+    repository.git("commit", "--quiet", "--amend", "-m", "private words")
+    watcher.look()
+    assert states(watcher) == {"recorded": True}
+
+
+def test_a_commit_that_waits_in_the_inbox_can_be_amended(
+    watcher: Watcher, repository: Repository
+) -> None:
+    first = repository.commit("first words")
+    vault = watcher.app.vault(watcher.app.project(None))
+    commit = {"sha": first, "authoredAt": "2026-11-16T12:00:00Z", "subject": "first words"}
+    line = {
+        "source": "vscode",
+        "recordedAt": "2026-11-16T12:00:00Z",
+        "events": [{"kind": "commit", "idempotencyKey": f"commit:{first}", "commit": commit}],
+    }
+    vault.inbox.drop(json.dumps(line).encode())
+    repository.git("commit", "--quiet", "--amend", "-m", "second words")
+    assert watcher.look().subjects() == ["second words"]

@@ -57,10 +57,11 @@ class Checkout:
 
     def birth(self) -> object:
         """Give something that another repository at the same place would not have."""
-        try:
-            return self.common.stat().st_ino
-        except OSError:
-            return None
+        return reflogs.beginning(self.gitdir / "logs" / "HEAD")
+
+    def continues(self, mark: Mark) -> bool:
+        """Tell whether a mark was made in this very log, wherever the repository was then."""
+        return reflogs.continues(self.gitdir / "logs" / "HEAD", mark)
 
     def moves(self, mark: Mark, now: datetime) -> tuple[list[Move], list[Mark]]:
         """Give the moves of HEAD since a mark, each with the mark after it."""
@@ -237,7 +238,8 @@ def _parents(checkout: Checkout, refs: Path) -> list[Path]:
     """Name the folder of a branch whose name has parts."""
     branch = checkout.branch()
     place = refs / os.fsdecode(paths.write(branch)) if branch else refs
-    return [place.parent] if place.parent != refs and place.parent.is_dir() else []
+    folder = place.parent
+    return [folder] if folder != refs and os.path.isdir(folder) else []  # noqa: PTH112  # never raises
 
 
 def _is_end(move: Move, tip: str, at: datetime) -> bool:

@@ -16,6 +16,9 @@ _LINE = re.compile(
     rb"(?P<old>[0-9a-f]{40,64}) (?P<new>[0-9a-f]{40,64}) .*> (?P<at>\d+) [+-]\d+(?:\t(?P<reason>.*))?"
 )
 
+_BEGINNING = 200
+"""Bytes in which no two logs agree: two commits, a name, a time."""
+
 
 def read(log: Path, mark: Mark) -> tuple[list[Move], list[Mark]] | None:
     """Give the moves since a mark, each with the mark after it; None where there is no log."""
@@ -47,12 +50,22 @@ def at_end(log: Path, now: datetime, since: datetime | None = None) -> Mark:
     return known[-1] if known else mark
 
 
+def continues(log: Path, mark: Mark) -> bool:
+    """Tell whether a log has the line that a mark was made at, where it was."""
+    return mark.offset > 0 and _is_same(_read(log) or b"", mark)
+
+
+def beginning(log: Path) -> bytes:
+    """Give what a log begins with; nothing where there is none."""
+    return (_read(log, _BEGINNING) or b"").partition(b"\n")[0]
+
+
 def read_all(log: Path) -> list[Move]:
     """Give every move that a log has."""
     return [move for line in _lines(_read(log) or b"") if (move := _parse(line))]
 
 
-def _read(log: Path) -> bytes | None:
+def _read(log: Path, size: int = -1) -> bytes | None:
     """Read a log; what is no plain file is none."""
     try:
         descriptor = os.open(log, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -62,7 +75,7 @@ def _read(log: Path) -> bytes | None:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             return None
-        return file.read()
+        return file.read(size)
 
 
 def _is_same(data: bytes, mark: Mark) -> bool:

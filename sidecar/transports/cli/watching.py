@@ -3,13 +3,14 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 from protocol.errors import ThreadlineError
 from protocol.events import Event
 from protocol.methods import Change
 from sidecar.adapters.watches import Watches
-from sidecar.app import Application
+from sidecar.app import Application, now
 
 _log = logging.getLogger(__name__)
 
@@ -51,10 +52,11 @@ class Viewer:
 
 def watch(app: Application, folder: Path, show: Show) -> None:
     """Record and show what happens in a folder until Ctrl-C."""
+    since = now()
     viewer = _begin(app, folder, show)
     stop = threading.Event()
     for root in app.workspace.roots():
-        threading.Thread(target=_follow, args=(app, root, stop), daemon=True).start()
+        threading.Thread(target=_follow, args=(app, root, since, stop), daemon=True).start()
     try:
         app.watch(Watches(), viewer.show_change)
     finally:
@@ -68,10 +70,10 @@ def look(app: Application, folder: Path, show: Show) -> int:
     return viewer.show_news()
 
 
-def _follow(app: Application, root: Path, stop: threading.Event) -> None:
+def _follow(app: Application, root: Path, since: datetime, stop: threading.Event) -> None:
     """Record saves for as long as that works; commits are seen all the same."""
     try:
-        app.follow_saves(root, stop)
+        app.follow_saves(root, since, stop)
     except (ThreadlineError, OSError) as error:
         _log.warning("saves in %s are not seen any more: %s", root, error)
 
