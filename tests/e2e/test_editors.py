@@ -110,7 +110,7 @@ async def test_progress_is_shown_where_the_client_shows_it(day: Day) -> None:
     for number in range(20):
         day.repository.commit(f"c{number}")
     found = await day.ask("threadline/scan")
-    assert found["imported"] == 21
+    assert found["found"] == 21
     window = day.client.capabilities and day.client.capabilities.window
     shown: list[list[Any]] = [*day.client.progress_reports.values()]
     kinds = [[report.kind for report in reports] for reports in shown]

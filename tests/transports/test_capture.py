@@ -249,7 +249,7 @@ def test_a_client_that_refuses_or_never_answers_is_served_all_the_same(
 def test_every_method_is_a_command_too(start: Opener, repository: Repository) -> None:
     """H4."""
     repository.commit("one", at=NOON)
-    editor = start(repository.path)
+    editor = watched(start(repository.path), repository)
     run = "workspace/executeCommand"
     scanned = editor.request(1, run, {"command": "threadline.scan", "arguments": [{}]})
     assert scanned["result"]["imported"] == 1
@@ -328,7 +328,7 @@ def test_long_work_can_be_cancelled_and_what_is_done_stays(
 
 def test_capture_pauses_until_the_editor_restarts(start: Opener, repository: Repository) -> None:
     """B6."""
-    editor = start(repository.path)
+    editor = watched(start(repository.path), repository)
     answer = editor.request(1, "threadline/capture/pause", {"duration": "restart"})
     assert answer["result"]["paused"]
     assert editor.change("capture") is not None
@@ -340,7 +340,7 @@ def test_capture_pauses_until_the_editor_restarts(start: Opener, repository: Rep
 
 
 def test_a_pause_that_runs_out_is_told(start: Opener, repository: Repository) -> None:
-    editor = start(repository.path)
+    editor = watched(start(repository.path), repository)
     assert threadline("pause", "1h", cwd=repository.path).returncode == 0
     assert editor.change("capture") is not None
     assert threadline("resume", cwd=repository.path).returncode == 0
