@@ -123,7 +123,7 @@ PENDING: dict[str, str] = {
     "E8": "",
     "E9": "",
     "E10": "",
-    "E11": "",
+    "E11": "again before serving, measured recall",
     "E12": "",
     "F1": "",
     "F2": "",

@@ -1,10 +1,11 @@
-"""What its author marked as private is not kept."""
+"""What its author marked as private, and what is a secret, is not kept."""
 
 import re
 
 import msgspec
 
 from protocol.events import NewEvent
+from sidecar.domain.redaction import redact
 
 _MARK = re.compile(r"<\s*(/?)\s*private\b[^<>]*>", re.IGNORECASE)
 _BETWEEN = "\0"
@@ -27,16 +28,23 @@ def public(text: str) -> str:
 
 
 def public_event(event: NewEvent) -> NewEvent | None:
-    """Drop what is private from an event's texts; None where nothing is left of it."""
+    """Drop what is private or secret from an event's texts; None where nothing is left of it."""
     if event.commit is not None:
-        whole = f"{event.commit.subject}{_BETWEEN}{event.commit.body}"
-        if (text := public(whole)) != whole:
-            subject, _, body = text.strip().partition(_BETWEEN if _BETWEEN in text else "\n")
+        subject, body = _public_message(event.commit.subject, event.commit.body)
+        if (subject, body) != (event.commit.subject, event.commit.body):
             commit = msgspec.structs.replace(event.commit, subject=subject, body=body)
             return msgspec.structs.replace(event, commit=commit)
     if event.text is not None:
-        text = public(event.text)
+        text = redact(public(event.text))
         if event.kind == "capture" and not text.strip():
             return None
         return event if text == event.text else msgspec.structs.replace(event, text=text)
     return event
+
+
+def _public_message(subject: str, body: str) -> tuple[str, str]:
+    """Do the same with a commit's message, in which a mark may begin above and end below."""
+    whole = f"{subject}{_BETWEEN}{body}"
+    if (text := public(whole)) != whole:
+        subject, _, body = text.strip().partition(_BETWEEN if _BETWEEN in text else "\n")
+    return redact(subject), redact(body)

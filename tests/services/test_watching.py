@@ -548,6 +548,26 @@ def test_commits_of_a_stranger_are_read_with_every_byte(
     assert [file.path for file in event.files] == ["we|ird\nname.txt"]
 
 
+def test_a_secret_in_a_commit_message_never_reaches_the_disk(
+    watcher: Watcher, repository: Repository
+) -> None:
+    """Part of E11."""
+    secret = "gh" + "p_" + "x7" * 18
+    repository.write("b.txt")
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "-m", f"use {secret}", "-m", f"DB_PASSWORD={secret[4:]}")
+    (event,) = watcher.look().events()
+    assert event.commit is not None
+    assert (event.commit.subject, event.commit.body) == (
+        "use [REDACTED]",
+        "DB_PASSWORD=[REDACTED]",
+    )
+    kept = b"".join(
+        path.read_bytes() for path in watcher.app.home.folder.rglob("*") if path.is_file()
+    )
+    assert secret[4:].encode() not in kept
+
+
 def test_private_words_of_a_commit_are_not_kept(watcher: Watcher, repository: Repository) -> None:
     """B6."""
     repository.commit("fix <private>for Acme</private>login")

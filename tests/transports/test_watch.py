@@ -50,7 +50,11 @@ def test_capture_is_paused_and_resumed_from_the_command_line(
 
 @pytest.fixture
 def watching(repository: Repository) -> "Iterator[subprocess.Popen[str]]":
-    command = "from sidecar.transports.entry import main; raise SystemExit(main())"
+    # Where the tests run in the background, Ctrl-C is turned off for all of them.
+    command = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from sidecar.transports.entry import main; raise SystemExit(main())"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", command, "watch", "--json"],
         cwd=repository.path,
