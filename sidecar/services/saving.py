@@ -1,6 +1,7 @@
 """Saving: which files are saved becomes events, a few of them, and never what is in a file."""
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
@@ -26,9 +27,14 @@ class Saves:
         self._vault = vault
         self._ignored = ignored
         self._recorded: LRUCache[str, tuple[datetime, str]] = LRUCache(maxsize=_REMEMBERED)
+        self._mutex = threading.Lock()
 
     def record(self, found: Sequence[Save], source: str, interval: timedelta) -> None:
         """Record what is worth it; the names are the file system's own."""
+        with self._mutex:
+            self._record(found, source, interval)
+
+    def _record(self, found: Sequence[Save], source: str, interval: timedelta) -> None:
         wanted = [save for save in found if not secrets.is_secret(save.path)]
         news = saves.news(wanted, self._recent(wanted), interval)
         ignored = self._ignored(save.path for save in news)

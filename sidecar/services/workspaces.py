@@ -19,6 +19,7 @@ from sidecar.services import maintenance, pausing
 from sidecar.services.checkouts import Checkout
 from sidecar.services.following import Follower
 from sidecar.services.pausing import IsRunning
+from sidecar.services.placing import Places
 from sidecar.services.saving import Ignored, Saves
 from sidecar.services.watching import Watched
 from sidecar.store.vaults import Vault
@@ -28,9 +29,6 @@ RESCAN = timedelta(minutes=1)
 CALM = timedelta(seconds=5)
 """How often they are looked for while folders come and go."""
 MAINTAIN = timedelta(seconds=30)
-_TOPS_KNOWN_FOR = 10
-_UNKNOWN = Path("?")
-"""No folder: they are absolute."""
 
 P = ParamSpec("P")
 
@@ -87,7 +85,7 @@ class Workspace:
         self._repositories: dict[str, _Repository] = {}
         self._projects: dict[str, _Project] = {}
         self._saves: dict[Path, Saves] = {}
-        self._tops: TTLCache[Path, Path | None] = TTLCache(maxsize=4096, ttl=_TOPS_KNOWN_FOR)
+        self._places = Places()
         self._mutex = threading.RLock()
         self._complaints: TTLCache[str, bool] = TTLCache(maxsize=256, ttl=60)
 
@@ -163,7 +161,7 @@ class Workspace:
         """Record files that were saved, each for the project it is in; others are nobody's."""
         batches: dict[Path, list[Save]] = {}
         for path, moment in found:
-            place = self._place(path)
+            place = self._places.find(path, self.folders)
             if place is not None:
                 root, name = place
                 batches.setdefault(root, []).append(Save(path=name, at=moment))
@@ -180,28 +178,6 @@ class Workspace:
             saves = self._saves[root] = Saves(vault, self._tools.ignored(root))
         interval = timedelta(seconds=self.settings.save_interval_seconds)
         saves.record(batch, self.source, interval)
-
-    def _place(self, path: Path) -> tuple[Path, str] | None:
-        """Tell whose file this is: the root of its project, and its name below it."""
-        real = Path(os.path.realpath(path))
-        folder = next((one for one in self.folders if real.is_relative_to(one)), None)
-        if folder is None or real == folder:
-            return None
-        root = self._top(real.parent) or folder
-        name = real.relative_to(root).as_posix()
-        return None if ".git" in name.split("/") else (root, name)
-
-    def _top(self, folder: Path) -> Path | None:
-        """Find the root of the working tree that a folder is in, without asking git."""
-        with self._mutex:
-            top = self._tops.get(folder, _UNKNOWN)
-            if top is _UNKNOWN:
-                if os.path.lexists(folder / ".git"):
-                    top = folder
-                else:
-                    top = None if folder == folder.parent else self._top(folder.parent)
-                self._tops[folder] = top
-            return top
 
     def _catch_up(self, repository: _Repository) -> None:
         fingerprint = repository.checkout.fingerprint()
@@ -235,7 +211,7 @@ class Workspace:
         """Look for repositories; those that are known stay as they are."""
         self._scanned = self._tools.clock()
         self._seen_folders = _stamps(self.folders)
-        self._tops.clear()
+        self._places.forget()
         repositories: dict[str, _Repository] = {}
         projects: dict[str, _Project] = {}
         for folder in self.folders:
