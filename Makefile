@@ -22,7 +22,7 @@ run: $(READY)  ## show the main job on this repository
 	  '  $(BIN)/threadline --help             everything else' \
 	  '  make vsix                           the extension for VS Code, Cursor and Windsurf' \
 	  ''
-	@$(BIN)/threadline watch $$([ -t 1 ] || echo --once)
+	@if [ -t 1 ]; then $(BIN)/threadline watch; else $(BIN)/threadline watch --once; fi
 
 check: $(READY)  ## format, lint, types, contracts, freshness, fast tests: under a minute
 	$(BIN)/ruff format --check .
