@@ -20,7 +20,7 @@ run: $(READY)  ## show the main job on this repository
 	  '  $(BIN)/threadline sessions show      read the latest session' \
 	  '  $(BIN)/threadline call               what an editor or an agent can ask; `call -` answers JSON Lines' \
 	  '  $(BIN)/threadline --help             everything else' \
-	  '  make vsix                           the extension for VS Code, Cursor and Windsurf' \
+	  '  make vsix                               the extension for VS Code, Cursor and Windsurf' \
 	  ''
 	@if [ -t 1 ]; then $(BIN)/threadline watch; else $(BIN)/threadline watch --once; fi
 
