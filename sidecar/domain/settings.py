@@ -13,7 +13,8 @@ _CLIENTS = {"command", "trace"}
 
 def read(raw: object, base: Settings) -> tuple[Settings, list[str]]:
     """Take over what fits from a mapping of settings; tell what does not, one sentence each."""
-    if raw is None:
+    # Lua cannot tell an empty table from an empty list.
+    if raw is None or raw == []:
         return base, []
     if not isinstance(raw, Mapping):
         return base, ["`threadline` is no set of settings; the defaults are used"]

@@ -6,7 +6,9 @@ from itertools import islice
 
 from protocol.events import NewEvent
 from protocol.values import Record
+from sidecar.domain import pauses
 from sidecar.domain.events import commit_key
+from sidecar.domain.pauses import Pause
 from sidecar.services import maintenance, recording
 from sidecar.store.vaults import Vault
 
@@ -47,10 +49,20 @@ def _scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Sc
     imported = 0
     touched: set[str] = set()
     progress(len(known), len(history))
-    while chunk := list(islice(events, CHUNK)):
+    known_pauses = vault.pauses.read()
+    while found := list(islice(events, CHUNK)):
+        chunk = [event for event in found if not _was_paused(event, known_pauses)]
         placed = recording.ingest(vault, chunk, SOURCE)
         imported += sum(event.outcome != "duplicate" for event in placed)
         touched.update(event.session_id for event in placed if event.session_id)
         progress(len(known) + imported, len(history))
     maintenance.maintain(vault)
     return Scanned(found=len(history), imported=imported, sessions=len(touched))
+
+
+def _was_paused(event: NewEvent, known: Sequence[Pause]) -> bool:
+    """Tell whether a commit was made while nothing was to be recorded."""
+    commit = event.commit
+    if commit is None or not known:
+        return False
+    return pauses.were_on(known, commit.committed_at or commit.authored_at)

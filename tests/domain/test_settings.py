@@ -18,7 +18,8 @@ from sidecar.domain import settings
         ({"saveIntervalSeconds": 1e400}, {}, 1),
         ({"captureSave": True}, {}, 1),
         ({"command": ["x"], "trace": {}}, {}, 0),
-        ([], {}, 1),
+        ([], {}, 0),
+        ([1], {}, 1),
         ("on", {}, 1),
     ],
 )

@@ -731,6 +731,16 @@ def test_a_pause_begins_and_ends_between_two_commits_of_one_second(
     assert watcher.look().subjects() == ["before", "after"]
 
 
+def test_a_scan_does_not_find_what_was_committed_in_a_pause(
+    watcher: Watcher, repository: Repository
+) -> None:
+    """B6."""
+    watcher.call("threadline/capture/pause")
+    repository.commit("during")
+    watcher.call("threadline/scan")
+    assert "during" not in watcher.look().subjects()
+
+
 def test_records_follow_what_happens_to_them_in_a_pause(
     watcher: Watcher, repository: Repository
 ) -> None:

@@ -298,6 +298,20 @@ def test_answers_can_go_to_a_file(repository: Repository, tmp_path: Path) -> Non
     assert (tmp_path / "out").read_bytes().count(b"Content-Length: ") == 3
 
 
+def test_the_server_ends_at_once_without_any_input(repository: Repository) -> None:
+    command = [sys.executable, "-c", "from sidecar.transports.entry import main; main()", "serve"]
+    done = subprocess.run(
+        command,
+        cwd=repository.path,
+        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
 def test_the_server_ends_when_its_input_does(client: RawClient) -> None:
     assert client.process.stdin is not None
     client.process.stdin.close()

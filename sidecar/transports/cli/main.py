@@ -88,6 +88,9 @@ def _watch(app: Application, options: Namespace) -> Exit:
         screens.say(f"{screens.plural(found, 'event')} since the last look at {folder}")
         return Exit.OK
     screens.say(f"watching {folder}; Ctrl-C ends it")
+    state = _call(app, "threadline/status", {"project": str(folder)}, Status).capture
+    if state.paused:
+        screens.say(f"capture is {screens.capture(state)}; `threadline resume` goes on")
     with contextlib.suppress(KeyboardInterrupt):
         watching.watch(app, folder, show)
     return Exit.OK

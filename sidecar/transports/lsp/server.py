@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 import signal
+import stat
 import sys
 import threading
 import time
@@ -81,9 +82,10 @@ async def _listen(protocol: StrictProtocol, output: int) -> "_Sender":
     except ValueError:
         sender.plain = pipe
     protocol.set_writer(sender)
-    try:
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
         await loop.connect_read_pipe(lambda: receiver, sys.stdin.buffer)
-    except ValueError:
+    else:
         threading.Thread(target=_read, args=(loop, receiver), daemon=True).start()
     return sender
 
