@@ -372,6 +372,23 @@ def test_saves_that_were_noted_are_recorded_before_the_end(
     assert status["events"] == 200
 
 
+def test_a_save_of_a_client_that_ends_before_it_told_its_settings_is_recorded(
+    repository: Repository,
+) -> None:
+    with contextlib.closing(RawClient(repository.path)) as client:
+        client.initialize(
+            capabilities=CONFIGURABLE,
+            workspaceFolders=[{"uri": repository.path.as_uri(), "name": "x"}],
+        )
+        uri = (repository.path / "quick.py").as_uri()
+        client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        assert client.request(1, "shutdown")["id"] == 1
+        client.notify("exit", None)
+        assert client.process.wait(10) == 0
+    status = json.loads(threadline("status", "--json", cwd=repository.path).stdout)
+    assert status["events"] == 1
+
+
 def test_the_log_is_a_private_file_and_names_no_content(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

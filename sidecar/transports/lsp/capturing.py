@@ -1,17 +1,16 @@
 """Two threads that record: one waits for repositories, one for saves."""
 
 import logging
-import os
 import queue
 import threading
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import unquote_to_bytes, urlsplit
 
 from protocol.methods import Change
 from sidecar.adapters.watches import Watches
 from sidecar.app import Application, now
+from sidecar.transports.lsp.addresses import path_of
 
 _log = logging.getLogger(__name__)
 
@@ -53,8 +52,10 @@ class Capture:
         """Record what was noted so far, and no more."""
         self._watches.stop()
         self._told.put(None)
-        if self._recorder.is_alive():
-            self._recorder.join(seconds)
+        if self._watcher is None:
+            # A client that ends at once may have saved before it told its settings.
+            self._recorder.start()
+        self._recorder.join(seconds)
 
     def _watch(
         self,
@@ -65,9 +66,9 @@ class Capture:
     ) -> None:
         if before is not None:
             before.join()
-        self._app.workspace.arrange(folders, since)
         while not watches.is_stopped:
             try:
+                self._app.workspace.arrange(folders, since)
                 self._app.watch(watches, self._tell)
             except Exception:  # noqa: BLE001  # the boundary of the watcher's loop
                 _log.exception("watching was interrupted")
@@ -89,18 +90,4 @@ class Capture:
 
 def _files(told: Iterable[Told]) -> list[tuple[Path, datetime]]:
     """Take the addresses that name files of this machine."""
-    return [(path, moment) for uri, moment in told if (path := _path(uri))]
-
-
-def _path(uri: str) -> Path | None:
-    """Read a file's address, every byte of it."""
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return None
-    name = os.fsdecode(unquote_to_bytes(parts.path))
-    if parts.scheme != "file" or parts.netloc not in {"", "localhost"} or "\0" in name:
-        return None
-    if os.name == "nt":
-        name = name.removeprefix("/")
-    return Path(name) if os.path.isabs(name) else None  # noqa: PTH117  # a name, not yet a path
+    return [(path, moment) for uri, moment in told if (path := path_of(uri))]

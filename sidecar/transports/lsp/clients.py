@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types
-from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from protocol.methods import NOTIFICATIONS, Change
 from sidecar.app import Application, now
 from sidecar.domain import sources
 from sidecar.transports.lsp import logs
+from sidecar.transports.lsp.addresses import path_of
 from sidecar.transports.lsp.capturing import Capture
 from sidecar.transports.lsp.protocol import COMMANDS, StrictProtocol
 
@@ -79,11 +79,12 @@ class Client:
         chosen = options.get("source") if isinstance(options, dict) else None
         source = chosen if isinstance(chosen, str) and chosen else sources.editor(client)
         self._app.workspace.source = source[:200]
-        folders = params.workspace_folders or []
-        if folders:
-            self._add(folder.uri for folder in folders)
-        elif params.root_uri or params.root_path:
-            self._add([params.root_uri or uris.from_fs_path(params.root_path or "") or ""])
+        if params.workspace_folders:
+            self._add(folder.uri for folder in params.workspace_folders)
+        elif params.root_uri:
+            self._add([params.root_uri])
+        elif params.root_path:
+            self._folders[params.root_path] = Path(params.root_path)
         self._app.workspace.enter(self._folders.values())
         _log.info("serving %s as %s", client or "a client without a name", source)
 
@@ -115,9 +116,9 @@ class Client:
 
     def _add(self, addresses: Iterable[str]) -> None:
         for address in addresses:
-            path = uris.to_fs_path(address) if address.startswith("file:") else None
-            if path and "\0" not in path:
-                self._folders[address] = Path(path)
+            path = path_of(address)
+            if path is not None:
+                self._folders[address] = path
 
     def _places(self) -> tuple[Path, ...]:
         """Give the folders to record in; a client without one works where it started us."""

@@ -8,7 +8,6 @@ the application, and every way out of either ends in one answer.
 import asyncio
 import functools
 import logging
-import uuid
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal, TypeGuard
@@ -195,7 +194,7 @@ class StrictProtocol(LanguageServerProtocol):
         if _is_identifier(token):
             work.begin(token)
         elif self.can("window", "workDoneProgress"):
-            token = str(uuid.uuid4())
+            token = self.app.home.ids.next()
             self.send_request(
                 types.WINDOW_WORK_DONE_PROGRESS_CREATE,
                 types.WorkDoneProgressCreateParams(token=token),
