@@ -2,13 +2,12 @@
 
 import logging
 import os
-import stat
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from cachetools import TTLCache
 
+from sidecar.adapters import plain
 from sidecar.adapters.git import runner
 
 OWN = ".threadlineignore"
@@ -43,9 +42,10 @@ class Ignores:
         return {name for name in names if self._known.get(name)}
 
     def _by_own_list(self, names: set[str]) -> set[str]:
-        lines = _read(self._root / OWN)
-        if not lines:
+        content = plain.read(self._root / OWN, _LIMIT)
+        if not content:
             return set()
+        lines = content.decode("utf-8", "replace").splitlines()
         from pathspec import GitIgnoreSpec  # noqa: PLC0415  # few have such a list
 
         try:
@@ -59,25 +59,11 @@ class Ignores:
         """Ask git, which never ignores what it tracks; a name that it cannot judge is ignored."""
         if not names or not os.path.lexists(self._root / ".git"):
             return set()
-        with tempfile.TemporaryFile() as listed:
-            # With this in front no name looks like one of git's patterns.
-            listed.writelines(b"./" + os.fsencode(name) + b"\0" for name in names)
-            listed.seek(0)
+        # With this in front no name looks like one of git's patterns.
+        with runner.listed((b"./" + os.fsencode(name) for name in names), b"\0") as listed:
             code, output, _ = runner.ask(self._root, "check-ignore", "-z", "--stdin", stdin=listed)
         if code in {_SOME, _NONE}:
             return {os.fsdecode(name[2:]) for name in output.split(b"\0") if name}
         if len(names) == 1:
             return names
         return {name for one in names for name in self._by_git({one})}
-
-
-def _read(path: Path) -> list[str]:
-    """Read a list of names; what is no plain file is none."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return []
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return []
-        return file.read(_LIMIT).decode("utf-8", "replace").splitlines()

@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import os
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -102,9 +101,7 @@ def _folders(root: Path, files: Iterable[str]) -> set[str]:
 def _changed(root: Path, names: Sequence[str]) -> list[Path]:
     """Pick the files that are not as they were committed."""
     plain = [name for name in names if "\n" not in name]
-    with tempfile.TemporaryFile() as listed:
-        listed.writelines(os.fsencode(name) + b"\n" for name in plain)
-        listed.seek(0)
+    with runner.listed(os.fsencode(name) for name in plain) as listed:
         code, output, _ = runner.ask(
             root, "hash-object", "--no-filters", "--stdin-paths", stdin=listed
         )

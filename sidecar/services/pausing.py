@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable
-from datetime import datetime
 
 from protocol.capture import CaptureState, PauseDuration
 from protocol.errors import BusyError, StorageFailedError
@@ -39,8 +38,3 @@ def state(vault: Vault, is_running: IsRunning) -> CaptureState:
             resume(vault)
         return CaptureState()
     return pauses.describe(pause)
-
-
-def was_paused(vault: Vault, second: datetime) -> bool:
-    """Tell whether a moment that git knows to the second fell into a pause."""
-    return pauses.were_on(vault.pauses.read(), second)

@@ -13,8 +13,8 @@ from sidecar.store.vaults import Vault
 
 def replace(vault: Vault, new: NewEvent, earlier: Sequence[str]) -> bool:
     """Let a commit stand where the earlier ones stood; False where none of them was recorded."""
-    made = privacy.public_event(new) or new
-    if made.commit is None:
+    made = privacy.public_event(new)
+    if made is None or made.commit is None:
         return False
     with vault.lock.held():
         recording.drain(vault)
@@ -62,8 +62,8 @@ def only_replaced(vault: Vault, shas: Iterable[str]) -> list[str]:
 
 def revive(vault: Vault, events: Sequence[NewEvent]) -> list[NewEvent]:
     """Let dropped records be again what they replaced; give the commits that need a record of their own."""
-    public = [privacy.public_event(event) or event for event in events]
-    back = {event.commit.sha: event for event in public if event.commit}
+    public = map(privacy.public_event, events)
+    back = {event.commit.sha: event for event in public if event and event.commit}
     others: list[NewEvent] = []
     with vault.lock.held():
         for record in _records(vault, back):

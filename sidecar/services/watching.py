@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 import msgspec
 
 from protocol.events import NewEvent
-from sidecar.domain import moves, rewrites, sessions
+from sidecar.domain import moves, pauses, rewrites, sessions
 from sidecar.domain.moves import NOWHERE, Amended, Left, Made, Rebased, Unclear
 from sidecar.domain.rewrites import Change
-from sidecar.services import pausing, recording, rewriting
+from sidecar.services import recording, rewriting
 from sidecar.services.checkouts import Checkout
 from sidecar.store.vaults import Vault
 
@@ -57,8 +57,10 @@ class Watched:
     def _apply(self, steps: Iterable[moves.Step], left: str, *, is_recording: bool) -> str:
         """Do what each step asks for; tell where HEAD was reset from, if nothing was made since."""
         made: list[Made] = []
+        known = self._vault.pauses.read()
         for step in steps:
-            is_heard = is_recording and not self._was_paused(step)
+            was_paused = not isinstance(step, Left) and pauses.were_on(known, step.at)
+            is_heard = is_recording and not was_paused
             if isinstance(step, Made) and is_heard and left == NOWHERE:
                 made.append(step)
                 continue
@@ -74,9 +76,6 @@ class Watched:
                 left = NOWHERE
         self._record([(one.sha, one.branch) for one in made])
         return left
-
-    def _was_paused(self, step: moves.Step) -> bool:
-        return not isinstance(step, Left) and pausing.was_paused(self._vault, step.at)
 
     def _follow(self, step: moves.Step, left: str) -> None:
         """Let the records follow one step."""
@@ -161,11 +160,13 @@ class Watched:
             [changes[sha] for sha in gone if sha in changes],
             [changes[sha] for sha, _ in made if sha in changes],
         )
-        for sha, _ in made:
-            event = events.get(sha)
-            earlier = rewrite.replaced.get(sha, ())
-            if event and not rewriting.replace(self._vault, event, earlier) and self._is_own(event):
-                self._store([event])
+        new = [
+            events[sha]
+            for sha, _ in made
+            if sha in events
+            and not rewriting.replace(self._vault, events[sha], rewrite.replaced.get(sha, ()))
+        ]
+        self._store(self._own(new))
         rewriting.mark(self._vault, rewrite.dropped, dropped=True)
         self._bring_back(after, before)
 
@@ -177,12 +178,17 @@ class Watched:
         had = self._checkout.between(before, [after]) if lost else ()
         return [listed.sha for listed in had if listed.sha in lost]
 
-    def _is_own(self, event: NewEvent) -> bool:
-        """Tell whether a commit that was carried along is this user's, and may be heard of."""
-        commit = event.commit
-        if commit is None or pausing.was_paused(self._vault, commit.authored_at):
-            return False
-        return self._checkout.user_email() in (None, commit.author_email)
+    def _own(self, events: Sequence[NewEvent]) -> list[NewEvent]:
+        """Pick the commits, of those that were carried along, that are this user's and may be heard of."""
+        own = self._checkout.user_email() if events else None
+        known = self._vault.pauses.read()
+        return [
+            event
+            for event in events
+            if event.commit
+            and own in (None, event.commit.author_email)
+            and not pauses.were_on(known, event.commit.authored_at)
+        ]
 
     def _find_out(self, step: Unclear) -> None:
         """Take as made here what this user committed since; the rest came from elsewhere."""

@@ -12,6 +12,7 @@ import msgspec
 
 from protocol.errors import GitFailedError
 from protocol.events import NewEvent
+from sidecar.adapters import plain
 from sidecar.adapters.git import commits, identity, reflogs, runner
 from sidecar.domain import paths
 from sidecar.domain.moves import NOWHERE, Listed, Mark, Move
@@ -74,25 +75,25 @@ class Checkout:
         move = Move(old=mark.head, new=head, at=mark.seen_at, reason=None)
         return [move], [msgspec.structs.replace(mark, head=head, seen_at=now)]
 
-    def mark(self, now: datetime, since: datetime | None = None) -> Mark:
-        """Take everything as known, or everything that happened before a moment."""
+    def mark(self, now: datetime, since: datetime) -> Mark:
+        """Take everything as known that happened before a moment."""
         mark = reflogs.at_end(self.gitdir / "logs" / "HEAD", now, since)
         return mark if self._has_log() else msgspec.structs.replace(mark, head=self.head())
 
     def head(self) -> str:
         """Tell the commit that HEAD is at."""
-        content = _read(self.gitdir / "HEAD")
+        content = _content(self.gitdir / "HEAD")
         for _ in range(_LINKS):
             if not content.startswith(b"ref: "):
                 break
             name = os.fsdecode(content.removeprefix(b"ref: ").strip())
-            content = _read(self.common / name) or self._packed(name)
+            content = _content(self.common / name) or self._packed(name)
         sha = content.strip()
         return sha.decode() if _SHA.fullmatch(sha) else NOWHERE
 
     def branch(self) -> str | None:
         """Tell the branch that HEAD is on; None where it is on none."""
-        content = _read(self.gitdir / "HEAD")
+        content = _content(self.gitdir / "HEAD")
         prefix = b"ref: refs/heads/"
         return paths.read(content[len(prefix) :].strip()) if content.startswith(prefix) else None
 
@@ -152,7 +153,7 @@ class Checkout:
         line = re.compile(
             rb"^([0-9a-f]{40,64}) " + re.escape(os.fsencode(name)) + rb"$", re.MULTILINE
         )
-        found = line.search(_read(self.common / "packed-refs"))
+        found = line.search(_content(self.common / "packed-refs"))
         if found:
             return found[1]
         if not (self.common / "reftable").is_dir():
@@ -229,7 +230,7 @@ def _worktrees(checkout: Checkout) -> Iterator[Checkout]:
     if main != checkout.gitdir and not is_bare:
         yield Checkout(main, main, main.parent)
     for gitdir in sorted((main / "worktrees").glob("*")):
-        link = os.fsdecode(_read(gitdir / "gitdir")).strip()
+        link = os.fsdecode(_content(gitdir / "gitdir")).strip()
         if link and os.path.isdir(Path(link).parent):  # noqa: PTH112  # never raises
             yield Checkout(gitdir, main, Path(link).parent)
 
@@ -255,9 +256,6 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def _read(path: Path) -> bytes:
+def _content(path: Path) -> bytes:
     """Read a small file of git's; nothing where there is none."""
-    try:
-        return path.read_bytes() if path.is_file() else b""
-    except OSError:
-        return b""
+    return plain.read(path) or b""

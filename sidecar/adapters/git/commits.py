@@ -1,12 +1,10 @@
 """Commits as events: a history, single ones, and what tells that two are the same change."""
 
-import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -63,7 +61,7 @@ def read(
         "--find-renames=100%" if _is_partial(folder) else "--find-renames",
         *("--encoding=UTF-8", "--format=" + "%x00".join(_FIELDS), *shape, *_SAFE_DIFF),
     )
-    with _listed(sha for sha, _ in wanted) as names:
+    with runner.listed(sha.encode() for sha, _ in wanted) as names:
         yield from _parse(runner.tokens(folder, command, names), branches)
 
 
@@ -95,7 +93,7 @@ def _between(folder: Path, tip: str, without: Iterable[str]) -> list[Listed]:
 
 def _present(folder: Path, shas: Iterable[str]) -> set[str]:
     """Pick the commits that git still has."""
-    with _listed(shas) as names:
+    with runner.listed(sha.encode() for sha in shas) as names:
         _, output, _ = runner.ask(folder, "cat-file", "--batch-check", stdin=names)
     rows = (line.split() for line in output.decode(errors="replace").splitlines())
     return {row[0] for row in rows if row[1:2] == ["commit"]}
@@ -107,7 +105,7 @@ def patch_ids(folder: Path, shas: Iterable[str]) -> dict[str, str]:
         *("log", "--ignore-missing", "--stdin", "--no-walk=unsorted", "--no-merges"),
         *("--patch", "--format=commit %H", *_SAFE_DIFF),
     )
-    with _listed(shas) as names, tempfile.TemporaryFile() as patches:
+    with runner.listed(sha.encode() for sha in shas) as names, tempfile.TemporaryFile() as patches:
         patches.writelines(runner.chunks(folder, command, names))
         patches.seek(0)
         rows = runner.ask(folder, "patch-id", "--stable", stdin=patches)[1].split()
@@ -118,15 +116,6 @@ def tree(folder: Path, sha: str) -> str | None:
     """Give the id of everything a commit holds; the same for the same content."""
     code, output, _ = runner.ask(folder, "rev-parse", "--verify", "--quiet", sha + "^{tree}")
     return output.decode().strip() if code == 0 else None
-
-
-@contextlib.contextmanager
-def _listed(shas: Iterable[str]) -> Iterator[IO[bytes]]:
-    """Write commits where git reads them, one on a line: a command line has its limits."""
-    with tempfile.TemporaryFile() as names:
-        names.writelines(f"{sha}\n".encode() for sha in shas)
-        names.seek(0)
-        yield names
 
 
 def _parse(tokens: Iterator[bytes], branches: dict[str, str | None]) -> Iterator[NewEvent]:

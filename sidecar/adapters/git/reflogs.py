@@ -1,14 +1,13 @@
 """Git's log of where HEAD was, read from the file that git appends to."""
 
 import hashlib
-import os
 import re
-import stat
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
+from sidecar.adapters import plain
 from sidecar.adapters.git import commits, runner
 from sidecar.domain.moves import NOWHERE, Mark, Move
 
@@ -22,7 +21,7 @@ _BEGINNING = 200
 
 def read(log: Path, mark: Mark) -> tuple[list[Move], list[Mark]] | None:
     """Give the moves since a mark, each with the mark after it; None where there is no log."""
-    data = _read(log)
+    data = plain.read(log)
     if data is None:
         return None
     end = data.rfind(b"\n") + 1
@@ -42,40 +41,27 @@ def read(log: Path, mark: Mark) -> tuple[list[Move], list[Mark]] | None:
     return moves, marks
 
 
-def at_end(log: Path, now: datetime, since: datetime | None = None) -> Mark:
-    """Mark everything that is logged as known, or everything before a moment."""
+def at_end(log: Path, now: datetime, since: datetime) -> Mark:
+    """Mark everything that was logged before a moment as known."""
     mark = Mark(seen_at=now)
     _, marks = read(log, mark) or ([], [])
-    known = [later for later in marks if since is None or later.seen_at < since]
+    known = [later for later in marks if later.seen_at < since]
     return known[-1] if known else mark
 
 
 def continues(log: Path, mark: Mark) -> bool:
     """Tell whether a log has the line that a mark was made at, where it was."""
-    return mark.offset > 0 and _is_same(_read(log) or b"", mark)
+    return mark.offset > 0 and _is_same(plain.read(log) or b"", mark)
 
 
 def beginning(log: Path) -> bytes:
     """Give what a log begins with; nothing where there is none."""
-    return (_read(log, _BEGINNING) or b"").partition(b"\n")[0]
+    return (plain.read(log, _BEGINNING) or b"").partition(b"\n")[0]
 
 
 def read_all(log: Path) -> list[Move]:
     """Give every move that a log has."""
-    return [move for line in _lines(_read(log) or b"") if (move := _parse(line))]
-
-
-def _read(log: Path, size: int = -1) -> bytes | None:
-    """Read a log; what is no plain file is none."""
-    try:
-        descriptor = os.open(log, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode):
-            return None
-        return file.read(size)
+    return [move for line in _lines(plain.read(log) or b"") if (move := _parse(line))]
 
 
 def _is_same(data: bytes, mark: Mark) -> bool:

@@ -8,8 +8,9 @@ Whose repositories may be read at all is git's own decision (safe.directory) and
 import contextlib
 import os
 import queue
+import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
@@ -82,6 +83,15 @@ def chunks(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None)
         process.proc.wait()
         process.stdout.close()
         process.stderr.close()
+
+
+@contextlib.contextmanager
+def listed(names: Iterable[bytes], end: bytes = b"\n") -> Iterator[IO[bytes]]:
+    """Write names where git reads them, each with an end: a command line has its limits."""
+    with tempfile.TemporaryFile() as file:
+        file.writelines(name + end for name in names)
+        file.seek(0)
+        yield file
 
 
 def _read_ahead(pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
