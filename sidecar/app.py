@@ -50,7 +50,6 @@ from sidecar.services import (
 )
 from sidecar.services.scanning import Progress
 from sidecar.services.transferring import Moved
-from sidecar.services.watching import Watched
 from sidecar.services.workspaces import Tools, Workspace
 from sidecar.store.homes import Home, default_home
 from sidecar.store.ids import Ids
@@ -155,13 +154,7 @@ class Application:
     def catch_up(self, reference: str | None) -> None:
         """Settle what was committed so far in a project that is watched, before a pause begins or ends."""
         with contextlib.suppress(ThreadlineError):
-            folder = _folder(reference or self._only_folder()) or _place_of(self.project(reference))
-            for checkout in checkouts.find(folder, lambda _: None):
-                vault = self.vault(self.project(str(checkout.folder)))
-                if checkout.name in vault.marks:
-                    state = pausing.state(vault, processes.is_running)
-                    wanted = self.workspace.settings.capture_commits and not state.paused
-                    Watched(vault, checkout, self.source).catch_up(now(), is_recording=wanted)
+            self.workspace.settle(self._place(reference))
 
     def follow_saves(self, root: Path, since: datetime, stop: threading.Event) -> None:
         """Record which files are written in a working tree from a moment on, where no editor says it."""
@@ -193,7 +186,7 @@ class Application:
     def scan(self, params: methods.ScanParams, progress: Progress) -> methods.ScanResult:
         """Import a repository's history, telling `progress` how far it is."""
         project = self.project(params.project)
-        folder = _folder(params.project or self._only_folder()) or _place_of(project)
+        folder = self._place(params.project)
         author = None if params.all_authors else params.author or _own_commits(folder)
         history = commits.history(folder, since=params.since, author=author)
         scanned = scanning.scan(
@@ -202,9 +195,7 @@ class Application:
             lambda wanted: commits.read(folder, wanted, line_counts=params.line_counts),
             progress,
         )
-        for checkout in checkouts.find(folder, lambda _: None):
-            vault = self.vault(self.project(str(checkout.folder)))
-            Watched(vault, checkout, self.source).begin(now())
+        self.workspace.begin(folder)
         return methods.ScanResult(
             project_id=project.project_id,
             author=author,
@@ -232,6 +223,10 @@ class Application:
     def close(self) -> None:
         """Give all files back."""
         self.home.close()
+
+    def _place(self, reference: str | None) -> Path:
+        """Give a folder of the project that a request names."""
+        return _folder(reference or self._only_folder()) or _place_of(self.project(reference))
 
     def _only_folder(self) -> str:
         folders = self.workspace.folders or (self.here,)

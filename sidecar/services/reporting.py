@@ -39,7 +39,8 @@ def _session(session: Session, events: list[Event]) -> str:
 def _event(event: Event) -> str:
     when = event.occurred_at.strftime("%H:%M")
     if event.commit is not None:
-        return f"{when} commit {event.commit.sha[:10]}: {_plain(event.commit.subject)}"
+        dropped = " (dropped)" if event.commit.dropped else ""
+        return f"{when} commit {event.commit.sha[:10]}: {_plain(event.commit.subject)}{dropped}"
     what = event.text or ", ".join(change.path for change in event.files)
     return f"{when} {event.kind}: {_plain(what)}"
 

@@ -26,9 +26,14 @@ class Watched:
         self._checkout = checkout
         self.source = source
 
+    @property
+    def is_known(self) -> bool:
+        """Tell whether anyone looked at this checkout before."""
+        return self._checkout.name in self._vault.marks
+
     def begin(self, since: datetime) -> None:
         """Take as known what happened before a moment, unless it is known how far to read."""
-        if self._checkout.name in self._vault.marks:
+        if self.is_known:
             return
         # A repository that was moved has the log it had.
         known = (mark for mark in self._vault.marks.all() if self._checkout.continues(mark))

@@ -3,7 +3,7 @@
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -108,6 +108,22 @@ class Workspace:
             begun = known[one.vault.project_id] or self._began + timedelta(seconds=1)
             self._try(one.checkout.name, one.watched.begin, begun)
 
+    def begin(self, folder: Path) -> None:
+        """Take what was committed in a folder's repositories so far as known, where nobody looked before."""
+        for watched, _ in self._every(folder):
+            watched.begin(self._tools.clock())
+
+    def settle(self, folder: Path) -> None:
+        """Record at once what was committed in a folder's repositories, where somebody looked before."""
+        for watched, vault in self._every(folder):
+            if watched.is_known:
+                watched.catch_up(self._began, is_recording=self._is_recording(vault))
+
+    def _every(self, folder: Path) -> Iterator[tuple[Watched, Vault]]:
+        for checkout in self._tools.find(folder, self._complain):
+            vault = self._tools.vault(checkout.folder)
+            yield Watched(vault, checkout, self.source), vault
+
     def quiet_places(self) -> list[Path]:
         """Name the folders in which a new folder may be a new repository or worktree."""
         with self._mutex:
@@ -183,11 +199,15 @@ class Workspace:
         fingerprint = repository.checkout.fingerprint()
         if fingerprint == repository.seen:
             return
-        state = pausing.state(repository.vault, self._tools.is_running)
         repository.watched.source = self.source
-        is_recording = self.settings.capture_commits and not state.paused
+        is_recording = self._is_recording(repository.vault)
         repository.watched.catch_up(self._began, is_recording=is_recording)
         repository.seen = fingerprint
+
+    def _is_recording(self, vault: Vault) -> bool:
+        """Tell whether commits are recorded now."""
+        state = pausing.state(vault, self._tools.is_running)
+        return self.settings.capture_commits and not state.paused
 
     def _follow(self, project: _Project, is_due: bool, changes: list[Change]) -> None:  # noqa: FBT001  # handed on
         """Do what is due in a project, and add what has changed in it."""

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,10 +75,7 @@ def test_events_are_shown_as_they_come_until_ctrl_c(
 ) -> None:
     """B5."""
     assert watching.stdout is not None
-    assert watching.stderr is not None
-    assert watching.stderr.readline().startswith("watching ")
-    while b'"marks"' not in read_vault(repository):
-        pass
+    wait_until_watched(watching, repository)
     sha = repository.commit("one")
     event = json.loads(watching.stdout.readline())
     assert (event["commit"]["sha"], event["source"]) == (sha, "cli-auto")
@@ -98,10 +96,7 @@ def test_files_are_seen_as_they_are_saved_but_not_when_git_writes_them(
 ) -> None:
     """B5."""
     assert watching.stdout is not None
-    assert watching.stderr is not None
-    assert watching.stderr.readline().startswith("watching ")
-    while b'"marks"' not in read_vault(repository):
-        pass
+    wait_until_watched(watching, repository)
     repository.write(".gitignore", "ignored/\n")
     repository.write("src/a.py", "one\n")
     shown = [saved(watching), saved(watching)]
@@ -135,6 +130,14 @@ def saved(watching: "subprocess.Popen[str]") -> str:
     event = json.loads(watching.stdout.readline())
     assert event["kind"] == "save"
     return str(event["files"][0]["path"])
+
+
+def wait_until_watched(watching: "subprocess.Popen[str]", repository: Repository) -> None:
+    assert watching.stderr is not None
+    assert watching.stderr.readline().startswith("watching ")
+    limit = time.monotonic() + 30
+    while b'"marks"' not in read_vault(repository):
+        assert time.monotonic() < limit, "the repository is not watched"
 
 
 def read_vault(repository: Repository) -> bytes:

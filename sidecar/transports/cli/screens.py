@@ -160,7 +160,7 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 def headline(event: Event) -> str:
     """Say an event in one line."""
     if event.commit is not None:
-        return event.commit.subject
+        return event.commit.subject + (" (dropped)" if event.commit.dropped else "")
     if event.text:
         return event.text.split("\n", 1)[0]
     names = [change.path for change in event.files]
