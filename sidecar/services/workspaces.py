@@ -119,11 +119,6 @@ class Workspace:
             if watched.is_known:
                 watched.catch_up(self._began, is_recording=self._is_recording(vault))
 
-    def _every(self, folder: Path) -> Iterator[tuple[Watched, Vault]]:
-        for checkout in self._tools.find(folder, self._complain):
-            vault = self._tools.vault(checkout.folder)
-            yield Watched(vault, checkout, self.source), vault
-
     def quiet_places(self) -> list[Path]:
         """Name the folders in which a new folder may be a new repository or worktree."""
         with self._mutex:
@@ -183,6 +178,11 @@ class Workspace:
                 batches.setdefault(root, []).append(Save(path=name, at=moment))
         for root, batch in batches.items():
             self._try(str(root), self._save, root, batch)
+
+    def _every(self, folder: Path) -> Iterator[tuple[Watched, Vault]]:
+        for checkout in self._tools.find(folder, self._complain):
+            vault = self._tools.vault(checkout.folder)
+            yield Watched(vault, checkout, self.source), vault
 
     def _save(self, root: Path, batch: Sequence[Save]) -> None:
         vault = self._tools.vault(root)
