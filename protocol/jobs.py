@@ -1,0 +1,55 @@
+"""Enrichment jobs: how far the making of memory is."""
+
+from typing import Literal
+
+from protocol.values import Record, Timestamp, Ulid
+
+StageName = Literal["enrich", "embed", "dedup", "drift"]
+StageStatus = Literal["pending", "processing", "completed", "failed"]
+JobStatus = Literal["pending", "processing", "completed", "failed", "cancelled"]
+
+STAGES: tuple[StageName, ...] = ("enrich", "embed", "dedup", "drift")
+
+
+class Stage(Record, frozen=True, kw_only=True):
+    """One of the four steps of a job."""
+
+    name: StageName
+    status: StageStatus = "pending"
+    started_at: Timestamp | None = None
+    duration_ms: float | None = None
+    done: int = 0
+    total: int = 0
+    """How many things it has to look at: events or drafts of memory."""
+    note: str | None = None
+    """What came of it, in a few words."""
+    error: str | None = None
+
+
+class Job(Record, frozen=True, kw_only=True):
+    """The making of memory from one session's events."""
+
+    job_id: Ulid
+    project_id: str
+    session_id: Ulid
+    status: JobStatus = "pending"
+    stages: tuple[Stage, ...] = tuple(Stage(name=name) for name in STAGES)
+    provider: str = "rules"
+    """Who reads the events: our own rules, or a model."""
+    attempts: int = 0
+    """How often it was begun."""
+    events: int = 0
+    """How many unprocessed events it took."""
+    parked: tuple[str, ...] = ()
+    """Events that failed three times and are left alone."""
+    created: int = 0
+    """Memories it made."""
+    skipped: int = 0
+    """Drafts that were known already."""
+    superseded: int = 0
+    """Older memories that its own brought up to date."""
+    tokens: int = 0
+    """What a model used of its budget, in and out."""
+    error: str | None = None
+    created_at: Timestamp
+    ended_at: Timestamp | None = None

@@ -1,0 +1,84 @@
+"""Memory: what is worth keeping of what happened, with its evidence."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from protocol.values import Name, Params, Record, Sha, Text, Timestamp, Ulid
+
+MemoryType = Literal[
+    "fact", "decision", "preference", "constraint", "skill", "task", "correction", "episodic"
+]
+MemoryStatus = Literal["active", "superseded", "stale", "forgotten"]
+Verdict = Literal["fresh", "changed", "gone"]
+Grade = Annotated[int, Meta(ge=1, le=5)]
+Title = Annotated[str, Meta(min_length=1, max_length=200)]
+Content = Annotated[str, Meta(min_length=1, max_length=100_000)]
+Names = Annotated[tuple[Name, ...], Meta(max_length=100)]
+Paths = Annotated[
+    tuple[Annotated[str, Meta(min_length=1, max_length=4096)], ...], Meta(max_length=500)
+]
+
+
+class Evidence(Params, frozen=True, kw_only=True):
+    """Where a memory comes from."""
+
+    quote: Text
+    """Words that stand in the event, as they stand there."""
+    commit_sha: Sha | None = None
+    event_id: Ulid | None = None
+
+
+class Anchor(Params, frozen=True, kw_only=True):
+    """A place in the code that a memory speaks of, as it was when the memory was made."""
+
+    path: Annotated[str, Meta(min_length=1, max_length=4096)]
+    commit_sha: Sha | None = None
+    """The commit in which the place looked like this."""
+    blob: Sha | None = None
+    """What git calls the file's contents; null where the commit deleted it."""
+    symbol: Name | None = None
+    """The function, class or other name that is meant, qualified by what it stands in (`Store.open`)."""
+    digest: Name | None = None
+    """A hash of the symbol's source text without its layout."""
+
+
+class Memory(Record, frozen=True, kw_only=True):
+    """Something worth keeping."""
+
+    memory_id: Ulid
+    project_id: str
+    type: MemoryType
+    title: Title
+    content: Content
+    rationale: str | None = None
+    """Why it is so."""
+    importance: Grade = 3
+    confidence: Grade = 3
+    entities: tuple[str, ...] = ()
+    """Names it speaks of: functions, tools, tickets."""
+    files: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    agent_id: str | None = None
+    """Who wrote it, if an agent did."""
+    session_id: str | None = None
+    """The activity session it was made from."""
+    job_id: str | None = None
+    """The enrichment job that made it."""
+    branch: str | None = None
+    """The branch its commits were seen on."""
+    evidence: tuple[Evidence, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+    verdict: Verdict | None = None
+    """What has become of its anchors since; null where nobody has looked or there are none."""
+    checked_at: Timestamp | None = None
+    status: MemoryStatus = "active"
+    superseded_by: str | None = None
+    supersedes: str | None = None
+    """The memory that this one brought up to date."""
+    pinned: bool = False
+    idempotency_key: str | None = None
+    occurred_at: Timestamp
+    """When what it tells of happened."""
+    created_at: Timestamp
+    updated_at: Timestamp

@@ -1,0 +1,44 @@
+"""Drafts of memory: what a reader of events proposes, before it is compared with what is known."""
+
+from msgspec import Struct
+
+from protocol.events import Event
+from protocol.memories import Anchor, Evidence, MemoryType
+
+
+class FileDiff(Struct, frozen=True, kw_only=True):
+    """What a commit did to one file; read from git when needed, never kept."""
+
+    path: str
+    previous_path: str | None = None
+    added: tuple[str, ...] = ()
+    """Lines that came, without their signs."""
+    removed: tuple[str, ...] = ()
+    """Lines that went."""
+    context: tuple[str, ...] = ()
+    """The headings of its hunks: the function or class that git saw above each."""
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """One event with all that can be read of it at this moment."""
+
+    event: Event
+    diffs: tuple[FileDiff, ...] = ()
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """A memory that is not one yet."""
+
+    type: MemoryType
+    title: str
+    content: str
+    rationale: str | None = None
+    importance: int = 3
+    confidence: int = 3
+    entities: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    agent_id: str | None = None
+    branch: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
