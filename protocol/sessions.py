@@ -34,3 +34,6 @@ class Session(Record, frozen=True, kw_only=True):
     files_overflow: int = 0
     """How many more distinct paths there were."""
     enrichment_status: EnrichmentStatus = "none"
+    """How far the making of memory from its events is."""
+    summary: str | None = None
+    """What it was about, once its events were read for that."""

@@ -1,11 +1,13 @@
 """What its author marked as private, and what is a secret, is not kept."""
 
+import functools
 import re
 
 import msgspec
 
-from protocol.events import NewEvent
-from sidecar.domain.redaction import redact
+from protocol.events import Event, NewEvent
+from protocol.memories import Memory
+from protocol.sessions import Session
 
 _MARK = re.compile(r"<\s*(/?)\s*private\b[^<>]*>", re.IGNORECASE)
 _BETWEEN = "\0"
@@ -27,6 +29,11 @@ def public(text: str) -> str:
     return text if position == 0 else "".join(kept) + ("" if depth else text[position:])
 
 
+def clean(text: str) -> str:
+    """Drop from a text what is private, and take out what is secret."""
+    return _redact(public(text))
+
+
 def public_event(event: NewEvent) -> NewEvent | None:
     """Drop what is private or secret from an event's texts; None where nothing is left of it."""
     if event.commit is not None:
@@ -35,11 +42,42 @@ def public_event(event: NewEvent) -> NewEvent | None:
             commit = msgspec.structs.replace(event.commit, subject=subject, body=body)
             return msgspec.structs.replace(event, commit=commit)
     if event.text is not None:
-        text = redact(public(event.text))
+        text = clean(event.text)
         if event.kind == "capture" and not text.strip():
             return None
         return event if text == event.text else msgspec.structs.replace(event, text=text)
     return event
+
+
+def clean_event(event: Event) -> Event:
+    """Take out of a kept event what is known as a secret today; the same event where there is none."""
+    if event.commit is not None:
+        subject, body = _redact(event.commit.subject), _redact(event.commit.body)
+        if (subject, body) != (event.commit.subject, event.commit.body):
+            commit = msgspec.structs.replace(event.commit, subject=subject, body=body)
+            return msgspec.structs.replace(event, commit=commit)
+    text = None if event.text is None else _redact(event.text)
+    return event if text == event.text else msgspec.structs.replace(event, text=text)
+
+
+def clean_session(session: Session) -> Session:
+    """Do the same with what a session was about."""
+    summary = None if session.summary is None else _redact(session.summary)
+    if summary == session.summary:
+        return session
+    return msgspec.structs.replace(session, summary=summary)
+
+
+def clean_memory(memory: Memory) -> Memory:
+    """Do the same with a memory."""
+    said = {name: getattr(memory, name) for name in ("title", "content", "rationale")}
+    cleaned = {name: text and _redact(text) for name, text in said.items()}
+    evidence = tuple(
+        msgspec.structs.replace(one, quote=_redact(one.quote)) for one in memory.evidence
+    )
+    if cleaned == said and evidence == memory.evidence:
+        return memory
+    return msgspec.structs.replace(memory, **cleaned, evidence=evidence)
 
 
 def _public_message(subject: str, body: str) -> tuple[str, str]:
@@ -47,4 +85,12 @@ def _public_message(subject: str, body: str) -> tuple[str, str]:
     whole = f"{subject}{_BETWEEN}{body}"
     if (text := public(whole)) != whole:
         subject, _, body = text.strip().partition(_BETWEEN if _BETWEEN in text else "\n")
-    return redact(subject), redact(body)
+    return _redact(subject), _redact(body)
+
+
+@functools.lru_cache(maxsize=8192)
+def _redact(text: str) -> str:
+    """Take secrets out of a text; what is served again and again is looked at once."""
+    from sidecar.domain.redaction.texts import redact  # noqa: PLC0415  # its patterns take a while to compile
+
+    return redact(text)

@@ -237,7 +237,10 @@ export interface Session {
   filesModified: string[];
   /** How many more distinct paths there were. */
   filesOverflow: number;
+  /** How far the making of memory from its events is. */
   enrichmentStatus: "completed" | "failed" | "none" | "pending" | "processing";
+  /** What it was about, once its events were read for that. */
+  summary: string | null;
 }
 
 /** Which events of a session to read. */

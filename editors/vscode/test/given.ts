@@ -19,6 +19,7 @@ export function session(said: Partial<Session> = {}): Session {
     filesModified: ["a.py", "b.py"],
     filesOverflow: 2,
     enrichmentStatus: "none",
+    summary: null,
     ...said,
   };
 }
