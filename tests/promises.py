@@ -93,7 +93,6 @@ PENDING: dict[str, str] = {
     "C2": "",
     "C3": "",
     "C4": "",
-    "C5": "",
     "C6": "",
     "C7": "",
     "C8": "",
@@ -263,6 +262,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "services/test_watching.py::test_nothing_a_repository_names_is_run",
         "transports/test_capture.py::test_a_repository_of_a_stranger_gets_one_clear_notice",
         "transports/test_capture.py::test_a_users_git_is_never_disturbed",
+    ),
+    "C5": (
+        "domain/test_enrichment_quality.py::test_nine_of_ten_memories_are_worth_keeping_and_rightly_named",
     ),
     "G7": (
         "e2e/test_editors.py::test_a_day_in_an_editor",

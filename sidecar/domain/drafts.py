@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from protocol.events import Event
 from protocol.memories import Anchor, Evidence, MemoryType
+from protocol.values import Record, Timestamp
 
 
 class FileDiff(Struct, frozen=True, kw_only=True):
@@ -42,3 +43,32 @@ class Draft(Struct, frozen=True, kw_only=True):
     branch: str | None = None
     evidence: tuple[Evidence, ...] = ()
     anchors: tuple[Anchor, ...] = ()
+
+
+class Proposal(Record, frozen=True, kw_only=True):
+    """A draft with the id it will have as a memory."""
+
+    memory_id: str
+    occurred_at: Timestamp
+    draft: Draft
+
+
+class Batch(Record, frozen=True, kw_only=True):
+    """What one job has read so far: kept until it is memory."""
+
+    job_id: str
+    event_ids: tuple[str, ...]
+    proposals: tuple[Proposal, ...]
+
+
+class Processed(Record, frozen=True, kw_only=True):
+    """The events of a session that were read for good."""
+
+    session_id: str
+    event_ids: tuple[str, ...]
+
+
+class Tries(Record, frozen=True, kw_only=True):
+    """How often an event was begun to be read without an end."""
+
+    count: int

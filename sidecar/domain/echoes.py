@@ -1,0 +1,105 @@
+"""Our own words: memory that was injected into a text is known again, and never read as news.
+
+Injected memory stands between two marks, `<!-- threadline:memory -->` and `<!-- /threadline:memory -->`. A
+fenced block, a comment or an element that names `threadline:memory` is ours as well.
+"""
+
+import re
+
+NAME = "threadline:memory"
+BEGIN = f"<!-- {NAME} -->"
+END = f"<!-- /{NAME} -->"
+
+_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+_COMMENT = re.compile(r"<!--|</?threadline:memory\b")
+_CLOSES = re.compile(
+    r"/\s*threadline:memory|threadline:memory\W{0,3}end|end\W{1,3}threadline:memory"
+)
+
+
+def enclose(text: str) -> str:
+    """Put a text between our marks; marks within it lose their power."""
+    return f"{BEGIN}\n{text.replace(NAME, NAME.replace(':', ' '))}\n{END}"
+
+
+def without(text: str) -> str:
+    """Take out of a text what we have put into it."""
+    kept: list[str] = []
+    position = 0
+    for start, end in _spans(text):
+        kept.append(text[position:start])
+        position = max(position, end)
+    return "".join(kept) + text[position:] if kept else text
+
+
+def blank(text: str) -> str:
+    """Blank out of a text what we have put into it; every other letter keeps its place."""
+    spans = _spans(text)
+    kept: list[str] = []
+    position = 0
+    for start, end in spans:
+        kept += [text[position:start], "\n" * (end - max(start, position))]
+        position = max(position, end)
+    return "".join(kept) + text[position:] if kept else text
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    if NAME not in text:
+        return []
+    return _joined(sorted([*_fences(text), *_regions(text)]))
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _fences(text: str) -> list[tuple[int, int]]:
+    """Find fenced blocks that name us; one that is not closed goes to the end."""
+    found: list[tuple[int, int]] = []
+    opened: tuple[int, str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = (fence.start(), fence[1])
+        elif fence[1].startswith(opened[1]):
+            found.append((opened[0], fence.end()))
+            opened = None
+    if opened is not None:
+        found.append((opened[0], len(text)))
+    return [(start, end) for start, end in found if text.find(NAME, start, end) >= 0]
+
+
+def _regions(text: str) -> list[tuple[int, int]]:
+    """Find what stands between marks; a region that is not closed goes to the end.
+
+    One that is closed without having begun was cut: it goes back to the beginning.
+    """
+    found: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for start, end in _marks(text):
+        mark = text[start:end]
+        if _CLOSES.search(mark):
+            found.append((opened.pop() if opened else 0, end))
+        elif "\n" in mark:
+            found.append((start, end))
+        else:
+            opened.append(start)
+    return found + [(start, len(text)) for start in opened[:1]]
+
+
+def _marks(text: str) -> list[tuple[int, int]]:
+    """Find comments and tags that name us."""
+    marks: list[tuple[int, int]] = []
+    position = 0
+    while mark := _COMMENT.search(text, position):
+        closing = "-->" if mark[0] == "<!--" else ">"
+        end = text.find(closing, mark.end())
+        position = len(text) if end < 0 else end + len(closing)
+        if text.find(NAME, mark.start(), position) >= 0:
+            marks.append((mark.start(), position))
+    return marks
