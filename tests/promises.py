@@ -96,7 +96,6 @@ PENDING: dict[str, str] = {
     "C6": "",
     "C7": "",
     "C8": "",
-    "C9": "",
     "C10": "",
     "C11": "",
     "D1": "",
@@ -266,6 +265,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "C5": (
         "domain/test_enrichment_quality.py::test_nine_of_ten_memories_are_worth_keeping_and_rightly_named",
     ),
+    "C9": ("services/test_drifting.py::test_staleness_is_found_and_freshness_left_in_peace",),
     "G7": (
         "e2e/test_editors.py::test_a_day_in_an_editor",
         "editor/test_neovim.py::test_neovim_attaches_saves_commits_and_asks",

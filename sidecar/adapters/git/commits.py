@@ -14,9 +14,10 @@ from sidecar.adapters.git import runner
 from sidecar.domain import events, paths
 from sidecar.domain.moves import Listed
 
-_SAFE_DIFF = (
+SAFE_DIFF = (
     *("--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short"),
 )
+"""Without these a repository's settings could run programs, or change what a diff looks like."""
 _NO_HISTORY = ("refs/stash", "refs/notes/*", "refs/replace/*", "refs/original/*")
 """References that name commits which are nobody's work."""
 _MANY = 2000
@@ -58,8 +59,8 @@ def read(
     command = (
         *("log", "--ignore-missing", "--stdin", "--no-walk=unsorted", "-z"),
         "--diff-merges=first-parent",
-        "--find-renames=100%" if _is_partial(folder) else "--find-renames",
-        *("--encoding=UTF-8", "--format=" + "%x00".join(_FIELDS), *shape, *_SAFE_DIFF),
+        "--find-renames=100%" if is_partial(folder) else "--find-renames",
+        *("--encoding=UTF-8", "--format=" + "%x00".join(_FIELDS), *shape, *SAFE_DIFF),
     )
     with runner.listed(sha.encode() for sha, _ in wanted) as names:
         yield from _parse(runner.tokens(folder, command, names), branches)
@@ -103,7 +104,7 @@ def patch_ids(folder: Path, shas: Iterable[str]) -> dict[str, str]:
     """Give git's patch-id of each commit that has one; merges and empty commits have none."""
     command = (
         *("log", "--ignore-missing", "--stdin", "--no-walk=unsorted", "--no-merges"),
-        *("--patch", "--format=commit %H", *_SAFE_DIFF),
+        *("--patch", "--format=commit %H", *SAFE_DIFF),
     )
     with runner.listed(sha.encode() for sha in shas) as names, tempfile.TemporaryFile() as patches:
         patches.writelines(runner.chunks(folder, command, names))
@@ -176,7 +177,7 @@ def _count(token: bytes, tokens: Iterator[bytes], changes: dict[bytes, FileChang
         )
 
 
-def _is_partial(folder: Path) -> bool:
+def is_partial(folder: Path) -> bool:
     """Tell whether contents may be missing here, without which only exact renames can be found."""
     return bool(
         runner.setting(folder, "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$")
