@@ -15,9 +15,12 @@ PACKAGES := $(EXTENSION)/node_modules/.ready
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan --all-authors
 	@$(BIN)/threadline sessions
+	@$(BIN)/threadline enrich --all
+	@$(BIN)/threadline search
 	@printf '%s\n' '' \
 	  'Next:' \
 	  '  $(BIN)/threadline sessions show      read the latest session' \
+	  '  $(BIN)/threadline search WORDS       find what was decided, and why' \
 	  '  $(BIN)/threadline call               what an editor or an agent can ask; `call -` answers JSON Lines' \
 	  '  $(BIN)/threadline --help             everything else' \
 	  '  make vsix                               the extension for VS Code, Cursor and Windsurf' \

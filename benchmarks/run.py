@@ -11,7 +11,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import places, rivals, scanning, serving, sharing, storing
+from benchmarks import (
+    drift,
+    places,
+    redaction,
+    rivals,
+    scanning,
+    searching,
+    serving,
+    sharing,
+    storing,
+)
+from benchmarks.enrichment import measuring
 from benchmarks.timing import ATTEMPTS, Row
 
 Measurement = Callable[[Path], Iterable[Row]]
@@ -35,7 +46,7 @@ def main() -> int:
         console.print(f"Imported is the real history {history.name}.")
     chosen = {
         name: measurement
-        for name, measurement in _measurements(history).items()
+        for name, measurement in _measurements(history, arguments.data).items()
         if arguments.only in {None, name}
     }
     with tempfile.TemporaryDirectory(prefix="threadline-bench-") as folder:
@@ -49,7 +60,7 @@ def main() -> int:
     return int(any(row.is_missed for row in rows))
 
 
-def _measurements(history: Path | None) -> dict[str, Measurement]:
+def _measurements(history: Path | None, data: Path | None) -> dict[str, Measurement]:
     return {
         "events": storing.events,
         "records": storing.records,
@@ -58,6 +69,11 @@ def _measurements(history: Path | None) -> dict[str, Measurement]:
         "rivals": rivals.compare,
         "serving": serving.serve,
         "scanning": functools.partial(scanning.scan, history=history),
+        "searching": searching.search,
+        "drift": drift.truths,
+        "drift-cost": drift.costs,
+        "redaction": lambda _folder: redaction.measure(data),
+        "enrichment": measuring.enrich,
     }
 
 
@@ -100,7 +116,10 @@ def _parser() -> argparse.ArgumentParser:
         "--data", type=Path, metavar="FOLDER", help="real histories: FOLDER/histories/*.jsonl.gz"
     )
     parser.add_argument(
-        "--only", choices=_measurements(None), metavar="NAME", help=", ".join(_measurements(None))
+        "--only",
+        choices=_measurements(None, None),
+        metavar="NAME",
+        help=", ".join(_measurements(None, None)),
     )
     return parser
 

@@ -2,6 +2,7 @@
 
 from msgspec import UNSET, Raw, UnsetType
 
+from protocol.errors import ThreadlineError
 from protocol.values import Record
 
 
@@ -26,3 +27,9 @@ class Answer(Record, frozen=True, kw_only=True):
     id: int | str | None
     result: Raw | UnsetType = UNSET
     error: Failure | UnsetType = UNSET
+
+
+def failure(error: ThreadlineError) -> Failure:
+    """Write an error as it stands on the wire."""
+    data = UNSET if error.field is None else ErrorData(field=error.field)
+    return Failure(code=error.code, message=str(error), data=data)

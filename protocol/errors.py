@@ -25,6 +25,8 @@ class Code(IntEnum):
     """Git could not read the repository."""
     CONFLICT = -33006
     """The thing is not in a state that allows this."""
+    MODEL_FAILED = -33007
+    """A language model could not be asked, or its answer could not be used; try again."""
 
 
 class ThreadlineError(Exception):
@@ -90,6 +92,12 @@ class ConflictError(ThreadlineError):
     """The thing is not in a state that allows this."""
 
     code = Code.CONFLICT
+
+
+class ModelFailedError(ThreadlineError):
+    """A language model could not be asked, or its answer could not be used."""
+
+    code = Code.MODEL_FAILED
 
 
 class CancelledError(ThreadlineError):

@@ -8,6 +8,8 @@ StageName = Literal["enrich", "embed", "dedup", "drift"]
 StageStatus = Literal["pending", "processing", "completed", "failed"]
 JobStatus = Literal["pending", "processing", "completed", "failed", "cancelled"]
 
+ProviderName = Literal["rules", "http", "editor"]
+
 STAGES: tuple[StageName, ...] = ("enrich", "embed", "dedup", "drift")
 
 
@@ -34,8 +36,10 @@ class Job(Record, frozen=True, kw_only=True):
     session_id: Ulid
     status: JobStatus = "pending"
     stages: tuple[Stage, ...] = tuple(Stage(name=name) for name in STAGES)
-    provider: str = "rules"
-    """Who reads the events: our own rules, or a model."""
+    provider: ProviderName = "rules"
+    """Who reads the events: our own rules, a model over HTTP, or the editor's own."""
+    automatic: bool = False
+    """Nobody asked for it: the setting `autoEnrich` did."""
     attempts: int = 0
     """How often it was begun."""
     events: int = 0

@@ -76,6 +76,8 @@ class Memory(Record, frozen=True, kw_only=True):
     superseded_by: str | None = None
     supersedes: str | None = None
     """The memory that this one brought up to date."""
+    covers: tuple[str, ...] = ()
+    """Memories that this one sums up, such as a day's sessions."""
     pinned: bool = False
     idempotency_key: str | None = None
     occurred_at: Timestamp

@@ -5,20 +5,34 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from protocol.capture import CaptureState, PauseDuration
+from protocol.enrichment import (
+    Compacted,
+    JobList,
+    JobParams,
+    ListJobsParams,
+    ModelAnswer,
+    ModelParams,
+    StartParams,
+)
 from protocol.events import Event, NewEvent
-from protocol.projects import Project
+from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
+from protocol.jobs import Job
+from protocol.memories import Memory
+from protocol.projects import Project, ProjectParams
+from protocol.recall import (
+    MemoryList,
+    ReadParams,
+    SearchParams,
+    SearchResult,
+    UpdateParams,
+    WriteParams,
+    WriteResult,
+)
 from protocol.sessions import Session, SessionStatus
-from protocol.values import Key, Name, Params, Record, Timestamp, Ulid
+from protocol.values import Name, Params, Record, Timestamp, Ulid
 
 Page = Annotated[int, Meta(ge=1, le=1000)]
 Outcome = Literal["stored", "duplicate", "spooled", "dropped"]
-
-
-class ProjectParams(Params, frozen=True, kw_only=True):
-    """Params of a method that concerns one project."""
-
-    project: Key | None = None
-    """A path inside the project or its projectId; the client's own project where absent."""
 
 
 class IngestParams(ProjectParams, frozen=True, kw_only=True):
@@ -149,6 +163,22 @@ class Version(Record, frozen=True, kw_only=True):
     """The number of the process, as the operating system knows it."""
 
 
+class MemoryHealth(Record, frozen=True, kw_only=True):
+    """What memory can do at the moment, and what of it needs attention."""
+
+    semantic: bool = False
+    """Whether memories are compared by meaning too."""
+    semantic_absence: str | None = None
+    """Why not."""
+    unprocessed_sessions: int = 0
+    """Sessions from which no memory was made yet."""
+    failed_jobs: int = 0
+    changed: int = 0
+    """Memories about code that has changed since."""
+    gone: int = 0
+    """Memories about code that is there no more."""
+
+
 class Status(Record, frozen=True, kw_only=True):
     """A project's memory at a glance."""
 
@@ -168,6 +198,9 @@ class Status(Record, frozen=True, kw_only=True):
     """Files that were found damaged; what was good in them is in use, the original is kept here."""
     oldest: Timestamp | None
     newest: Timestamp | None
+    memories: int = 0
+    """Memories that are active."""
+    memory_health: MemoryHealth = MemoryHealth()
 
 
 class Method(Record, frozen=True, kw_only=True):
@@ -213,6 +246,74 @@ METHODS: tuple[Method, ...] = (
         doc="Close a session by hand; the next event opens a new one.",
     ),
     Method(
+        name="threadline/sessions/compact",
+        params=SessionParams,
+        result=Compacted,
+        doc="Compress a closed session's events; everything about it stays answerable.",
+    ),
+    Method(
+        name="threadline/enrichment/start",
+        params=StartParams,
+        result=Job,
+        doc="Make memory from all unprocessed events of a session; the job says how it went.",
+        is_long=True,
+    ),
+    Method(
+        name="threadline/enrichment/retry",
+        params=JobParams,
+        result=Job,
+        doc="Go on with a job from the stage that failed.",
+        is_long=True,
+    ),
+    Method(
+        name="threadline/enrichment/cancel",
+        params=JobParams,
+        result=Job,
+        doc="Stop a job, whoever runs it.",
+    ),
+    Method(
+        name="threadline/enrichment/jobs",
+        params=ListJobsParams,
+        result=JobList,
+        doc="List jobs with their stages, newest first.",
+    ),
+    Method(
+        name="threadline/memories/search",
+        params=SearchParams,
+        result=SearchResult,
+        doc="Find the memories that help most with a question, here and now.",
+    ),
+    Method(
+        name="threadline/memories/read",
+        params=ReadParams,
+        result=MemoryList,
+        doc="Read memories in full.",
+    ),
+    Method(
+        name="threadline/memories/write",
+        params=WriteParams,
+        result=WriteResult,
+        doc="Keep a memory, unless it is known already.",
+    ),
+    Method(
+        name="threadline/memories/update",
+        params=UpdateParams,
+        result=Memory,
+        doc="Change what is said of a memory.",
+    ),
+    Method(
+        name="threadline/memories/forget",
+        params=ForgetParams,
+        result=PurgeReport,
+        doc="Remove memories from everything on the disk, and prove it.",
+    ),
+    Method(
+        name="threadline/purge",
+        params=PurgeParams,
+        result=PurgeReport,
+        doc="Remove an item, a file, a phrase or the whole project from everything on the disk, and prove it.",
+    ),
+    Method(
         name="threadline/projects/list",
         params=ListProjectsParams,
         result=ProjectList,
@@ -251,7 +352,17 @@ METHODS: tuple[Method, ...] = (
     ),
 )
 
-Subject = Literal["sessions", "capture"]
+QUESTIONS: tuple[Method, ...] = (
+    Method(
+        name="threadline/model/complete",
+        params=ModelParams,
+        result=ModelAnswer,
+        doc="Let the editor's own language model answer, with its user's consent.",
+    ),
+)
+"""What we ask a client that said `"model": true` in its initialization options."""
+
+Subject = Literal["sessions", "jobs", "memories", "capture"]
 
 
 class Change(Record, frozen=True, kw_only=True):
@@ -260,7 +371,7 @@ class Change(Record, frozen=True, kw_only=True):
     what: Subject
     project_id: str
     ids: tuple[str, ...]
-    """Which ones, where that can be said: sessions by their id."""
+    """Which ones, where that can be said: sessions, jobs and memories by their ids."""
 
 
 class Notification(Record, frozen=True, kw_only=True):

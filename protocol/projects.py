@@ -1,6 +1,6 @@
 """Projects: one repository each, wherever it is checked out."""
 
-from protocol.values import ProjectId, Record, Timestamp
+from protocol.values import Key, Params, ProjectId, Record, Timestamp
 
 
 class Project(Record, frozen=True, kw_only=True):
@@ -15,3 +15,10 @@ class Project(Record, frozen=True, kw_only=True):
     remotes: tuple[str, ...] = ()
     """Normalised addresses of its remote, newest last; no user names, no passwords."""
     created_at: Timestamp
+
+
+class ProjectParams(Params, frozen=True, kw_only=True):
+    """Params of a method that concerns one project."""
+
+    project: Key | None = None
+    """A path inside the project or its projectId; the client's own project where absent."""

@@ -18,5 +18,25 @@ class Settings(Record, frozen=True, kw_only=True):
     """A file that is saved again within this time is not recorded again."""
     session_hours: Annotated[float, Meta(ge=0.25, le=24)] = 4
     """For how long a session takes events after its first."""
+    auto_enrich: bool = False
+    """Make memory from every session as it closes, without being asked."""
+    daily_digest: bool = True
+    """Write a note for each past day on which something happened."""
+    digest_hour: Annotated[int, Meta(ge=0, le=23)] = 3
+    """From which hour on a day that is over gets its digest."""
+    time_zone: Annotated[str, Meta(min_length=1, max_length=100)] = "UTC"
+    """Whose days and hours are meant, such as `Europe/Vienna`."""
+    model_provider: Literal["rules", "http", "editor"] = "rules"
+    """Who reads events: our own rules, a model over HTTP, or the editor's own model."""
+    model_base_url: Annotated[str, Meta(max_length=2000)] = ""
+    """Where an OpenAI-compatible server answers, such as `http://127.0.0.1:11434/v1`."""
+    model_name: Annotated[str, Meta(max_length=200)] = ""
+    """Which of the server's models is asked."""
+    model_key_variable: Annotated[str, Meta(max_length=200)] = ""
+    """The environment variable that holds the key; otherwise THREADLINE_MODEL_KEY or the system's keyring."""
+    model_tokens_per_job: Annotated[int, Meta(ge=1000, le=10_000_000)] = 200_000
+    """What a model may use for one job, questions and answers together."""
+    model_tokens_per_day: Annotated[int, Meta(ge=1000, le=100_000_000)] = 1_000_000
+    """What a model may use in a day (UTC)."""
     log_level: Literal["error", "warning", "info", "debug"] = "info"
     """What is written to the log and shown in the editor's output."""

@@ -4,38 +4,35 @@ import contextlib
 import functools
 import logging
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from cachetools import TTLCache
-from msgspec import UNSET
 
 from protocol import methods
-from protocol.answers import Answer, ErrorData, Failure
+from protocol.answers import Answer, Failure, failure
 from protocol.capture import CaptureState
+from protocol.conversions import convert
 from protocol.errors import (
     Code,
     InvalidParamsError,
-    NotFoundError,
     ThreadlineError,
     UnknownMethodError,
 )
-from protocol.methods import METHODS, Method
-from protocol.projects import Project
-from protocol.sessions import Session
+from protocol.methods import METHODS
+from protocol.projects import Project, ProjectParams
 from protocol.settings import Settings
-from protocol.values import Params, Record
+from protocol.values import Record
 from sidecar.adapters import processes
 from sidecar.adapters.git import checkouts, commits, identity
 from sidecar.adapters.ignores import Ignores
+from sidecar.adapters.models.editors import Ask
 from sidecar.adapters.watches import Watches
-from sidecar.domain import paths, settings
+from sidecar.domain import settings
 from sidecar.domain.sessions import Rule
 from sidecar.services import (
     browsing,
@@ -48,6 +45,9 @@ from sidecar.services import (
     scanning,
     transferring,
 )
+from sidecar.services.locating import Places
+from sidecar.services.meanings import Embedder, Meanings
+from sidecar.services.progress import Tell
 from sidecar.services.scanning import Progress
 from sidecar.services.transferring import Moved
 from sidecar.services.workspaces import Tools, Workspace
@@ -55,18 +55,13 @@ from sidecar.store.homes import Home, default_home
 from sidecar.store.ids import Ids
 from sidecar.store.vaults import Vault
 
-_LOCATED_FOR = 60
-"""Seconds for which a path's project is taken as known."""
-_PROJECT_ID = re.compile(r"[0-9a-f]{20}")
-_FIELD = re.compile(
-    r"(?:required|unknown) field `(?P<name>[^`]+)`|(?:needs) the field `(?P<part>[^`]+)`"
-)
-_PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
+if TYPE_CHECKING:
+    from sidecar.mind import Mind
 
 _log = logging.getLogger(__name__)
 
 
-def _untold(_done: int, _total: int) -> None:
+def _untold(done: int, total: int, stage: str = "") -> None:  # named as others are
     """Tell nobody how far it is."""
 
 
@@ -77,8 +72,13 @@ class Application:
         """Serve the home's projects; `here` and `source` stand in where a request names none."""
         self.home = home
         self.here = here
-        self._located: TTLCache[str, Project] = TTLCache(maxsize=256, ttl=_LOCATED_FOR)
+        self._places = Places(home, identity.facts)
         self._maintained: set[str] = set()
+        self.meanings = Meanings(_embedder, _missing)
+        self._mind: Mind | None = None
+        self._tending: dict[str, threading.Thread] = {}
+        self.ask_editor: Ask | None = None
+        """Asks the client's own language model, if it has one."""
         self._mutex = threading.Lock()
         self._own_settings, problems = settings.read(home.settings(), Settings())
         for problem in problems:
@@ -103,6 +103,27 @@ class Application:
         self.home.obey(Rule(window=timedelta(hours=chosen.session_hours)))
         return problems
 
+    @property
+    def mind(self) -> "Mind":
+        """Give all that concerns memory, loaded when it is first asked for."""
+        with self._mutex:
+            if self._mind is None:
+                from sidecar.mind import Mind, Surroundings  # noqa: PLC0415  # heavy, and needed late
+
+                self._mind = Mind(
+                    Surroundings(
+                        home=self.home,
+                        meanings=self.meanings,
+                        vault=lambda reference: self.vault(self.project(reference)),
+                        place=self._place,
+                        settings=lambda: self.workspace.settings,
+                        source=lambda: self.source,
+                        editor=lambda: self.ask_editor,
+                        forget=self._forget,
+                    )
+                )
+            return self._mind
+
     def projects(self) -> list[Project]:
         """List the projects of the workspace."""
         ids = [vault.project_id for vault in self.workspace.vaults()]
@@ -112,7 +133,7 @@ class Application:
             found = [self.project(str(folder)) for folder in self.workspace.folders or [self.here]]
         return list({project.project_id: project for project in found}.values())
 
-    def call(self, name: str, params: object, progress: Progress = _untold) -> Record:
+    def call(self, name: str, params: object, progress: Tell = _untold) -> Record:
         """Answer one request; whatever is wrong with it is raised as a ThreadlineError.
 
         A long one tells `progress` how far it is, which may raise CancelledError.
@@ -123,14 +144,17 @@ class Application:
         typed = convert(method, params)
         if method.is_long:
             return _LONG[name](self, typed, progress)
-        return _HANDLERS[name](self, typed)
+        if name in _HANDLERS:
+            return _HANDLERS[name](self, typed)
+        assert isinstance(typed, ProjectParams)  # noqa: S101  # memory is always a project's
+        return self.mind.serve(name, typed)
 
     def answer(
         self,
         identifier: int | str | None,
         name: str,
         params: object,
-        progress: Progress = _untold,
+        progress: Tell = _untold,
     ) -> Answer:
         """Answer one request, whatever happens in it: the boundary that all transports share."""
         try:
@@ -166,21 +190,14 @@ class Application:
 
     def project(self, reference: str | None) -> Project:
         """Find the project that a request names by path or id."""
-        reference = reference or self._only_folder()
-        with self._mutex:
-            project = self._located.get(reference)
-        if project is None:
-            project = self._locate(reference)
-            with self._mutex:
-                self._located[reference] = project
-        return project
+        return self._places.project(reference or self._only_folder())
 
     def vault(self, project: Project) -> Vault:
         """Open a project's memory; the first time, do what has been waiting for that."""
         vault = self.home.vault(project.project_id)
         if project.project_id not in self._maintained:
             self._maintained.add(project.project_id)
-            maintenance.maintain(vault)
+            maintenance.maintain(vault, self.workspace.settings)
         return vault
 
     def scan(self, params: methods.ScanParams, progress: Progress) -> methods.ScanResult:
@@ -226,7 +243,7 @@ class Application:
 
     def _place(self, reference: str | None) -> Path:
         """Give a folder of the project that a request names."""
-        return _folder(reference or self._only_folder()) or _place_of(self.project(reference))
+        return self._places.folder(reference or self._only_folder())
 
     def _only_folder(self) -> str:
         folders = self.workspace.folders or (self.here,)
@@ -235,45 +252,36 @@ class Application:
             raise InvalidParamsError(f"name one of the folders: {names}", field="project")
         return str(folders[0])
 
+    def _tend(self, vault: Vault) -> None:
+        """Let memory look after itself in a thread of its own: capture must not wait for it."""
+        running = self._tending.get(vault.project_id)
+        if running is None or not running.is_alive():
+            running = threading.Thread(target=self._look_after, args=(vault,), daemon=True)
+            self._tending[vault.project_id] = running
+            running.start()
+
+    def _look_after(self, vault: Vault) -> None:
+        try:
+            self.mind.tend(vault)
+        except ThreadlineError as error:
+            _log.warning("%s", error)
+        except Exception:  # noqa: BLE001  # the boundary of the thread
+            _log.exception("memory could not be looked after")
+
+    def _forget(self, project_id: str) -> None:
+        self._places.clear()
+        self._maintained.discard(project_id)
+
     def _tools(self) -> Tools:
         return Tools(
             find=checkouts.find,
             vault=lambda folder: self.vault(self.project(str(folder))),
-            forget=self._forget,
+            forget=self._places.forget,
             ignored=lambda root: Ignores(root).ignored,
+            tend=self._tend,
             is_running=processes.is_running,
             clock=self.home.ids.clock,
         )
-
-    def _forget(self, folder: Path) -> None:
-        with self._mutex:
-            self._located.pop(str(folder), None)
-
-    def _locate(self, reference: str) -> Project:
-        folder = _folder(reference)
-        if folder is not None:
-            return locating.locate(self.home, lambda believe: identity.facts(folder, believe))
-        if _PROJECT_ID.fullmatch(reference):
-            return locating.by_id(self.home, reference)
-        raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
-
-
-def _folder(reference: str) -> Path | None:
-    """Give the folder that a reference names, if it is a path."""
-    try:
-        path = Path(reference).expanduser()
-        return path if path.is_dir() else path.parent if path.exists() else None
-    except (OSError, RuntimeError, ValueError):
-        return None
-
-
-def _place_of(project: Project) -> Path:
-    """Find a folder where the project still is."""
-    places = (Path(os.fsdecode(paths.write(folder))) for folder in reversed(project.folders))
-    place = next((place for place in places if place.is_dir()), None)
-    if place is None:
-        raise NotFoundError(f"{project.name} is at none of its known places", field="project")
-    return place.parent if place.name == ".git" else place
 
 
 def open_application(
@@ -284,31 +292,24 @@ def open_application(
     return Application(home, here=here, source=source)
 
 
-def failure(error: ThreadlineError) -> Failure:
-    """Write an error as it stands on the wire."""
-    data = UNSET if error.field is None else ErrorData(field=error.field)
-    return Failure(code=error.code, message=str(error), data=data)
+def _missing() -> str | None:
+    """Say what the model for meanings lacks."""
+    from sidecar.adapters.embeddings import models  # noqa: PLC0415  # needed late
+
+    return models.missing()
+
+
+def _embedder() -> Embedder | str:
+    """Load the model for meanings, or say why there is none."""
+    from sidecar.adapters.embeddings import models  # noqa: PLC0415  # heavy, and needed late
+
+    found = models.load()
+    return found.reason if isinstance(found, models.Absence) else found
 
 
 def now() -> datetime:
     """Read the clock."""
     return datetime.now(UTC)
-
-
-def convert(method: Method, params: object) -> Params:
-    """Type a request's params; an error names the field."""
-    try:
-        return msgspec.convert({} if params is None else params, method.params)
-    except msgspec.ValidationError as error:
-        message = str(error)
-        raise InvalidParamsError(f"{method.name}: {message}", field=_field(message)) from error
-
-
-def _field(message: str) -> str | None:
-    """Read the offending field out of msgspec's message."""
-    at, named = _PATH.search(message), _FIELD.search(message)
-    parts = [at["path"] if at else "", (named["name"] or named["part"]) if named else ""]
-    return ".".join(filter(None, parts)) or None
 
 
 def _own_commits(folder: Path) -> str:
@@ -331,26 +332,11 @@ def _ingest(app: Application, params: methods.IngestParams) -> methods.IngestRes
     return methods.IngestResult(project_id=project.project_id, events=tuple(placed))
 
 
-def _list_sessions(app: Application, params: methods.ListSessionsParams) -> methods.SessionPage:
-    return browsing.list_sessions(_vault(app, params), params)
-
-
-def _get_session(app: Application, params: methods.SessionParams) -> Session:
-    return browsing.get_session(_vault(app, params), params.session_id)
-
-
-def _list_events(app: Application, params: methods.SessionEventsParams) -> methods.EventPage:
-    return browsing.list_events(_vault(app, params), params)
-
-
-def _close_session(app: Application, params: methods.CloseSessionParams) -> Session:
-    return browsing.close_session(_vault(app, params), params)
-
-
-def _status(app: Application, params: methods.ProjectParams) -> methods.Status:
+def _status(app: Application, params: ProjectParams) -> methods.Status:
     project = app.project(params.project)
     vault = app.vault(project)
-    return health.report(vault, project, pausing.state(vault, processes.is_running))
+    state = pausing.state(vault, processes.is_running)
+    return health.report(vault, project, state, app.meanings)
 
 
 def _tell_version(app: Application, _: methods.NoParams) -> methods.Version:
@@ -362,7 +348,7 @@ def _pause(app: Application, params: methods.PauseParams) -> CaptureState:
     return pausing.pause(_vault(app, params), params.duration, processes.own_name())
 
 
-def _resume(app: Application, params: methods.ProjectParams) -> CaptureState:
+def _resume(app: Application, params: ProjectParams) -> CaptureState:
     app.catch_up(params.project)
     return pausing.resume(_vault(app, params))
 
@@ -372,23 +358,32 @@ def _list_projects(app: Application, params: methods.ListProjectsParams) -> meth
     return methods.ProjectList(projects=tuple(found))
 
 
-def _vault(app: Application, params: methods.ProjectParams) -> Vault:
+def _vault(app: Application, params: ProjectParams) -> Vault:
     return app.vault(app.project(params.project))
 
 
+def _of(service: Callable[[Vault, Any], Record]) -> "Handler":
+    """Serve a method by what a service does with the project's memory."""
+    return lambda app, params: service(_vault(app, params), params)
+
+
+Handler = Callable[[Application, Any], Record]
+
 _BY_NAME = {method.name: method for method in METHODS}
-_HANDLERS: dict[str, Callable[[Application, Any], Record]] = {
+_HANDLERS: dict[str, Handler] = {
     "threadline/ingest": _ingest,
-    "threadline/sessions/list": _list_sessions,
-    "threadline/sessions/get": _get_session,
-    "threadline/sessions/events": _list_events,
-    "threadline/sessions/close": _close_session,
+    "threadline/sessions/list": _of(browsing.list_sessions),
+    "threadline/sessions/get": _of(browsing.show_session),
+    "threadline/sessions/events": _of(browsing.list_events),
+    "threadline/sessions/close": _of(browsing.close_session),
     "threadline/projects/list": _list_projects,
     "threadline/status": _status,
     "threadline/version": _tell_version,
     "threadline/capture/pause": _pause,
     "threadline/capture/resume": _resume,
 }
-_LONG: dict[str, Callable[[Application, Any, Progress], Record]] = {
+_LONG: dict[str, Callable[[Application, Any, Tell], Record]] = {
     "threadline/scan": Application.scan,
+    "threadline/enrichment/start": lambda app, params, tell: app.mind.enrich(params, tell),
+    "threadline/enrichment/retry": lambda app, params, tell: app.mind.retry(params, tell),
 }

@@ -27,7 +27,9 @@ _VOLATILE = {
     "project": re.compile(r"\b[0-9a-f]{20}\b"),
 }
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
-_OURS = re.compile(r'"(version)": "[0-9.]+"|"(process)": \d+')
+_OURS = re.compile(
+    r'"(version)": "[0-9.]+"|"(process|durationMs|score|bytesBefore|bytesAfter|filesSearched)": [0-9.]+|"(why)": \{[^}]*\}'
+)
 _OLD = "2026-03-"
 """The month in which the commits of all scenes were made; later times are those of the run."""
 
@@ -47,7 +49,8 @@ class Stage:
             text = pattern.sub(functools.partial(self._name, kind), text)
         text = _TIME.sub(lambda found: found[0] if found[0].startswith(_OLD) else "<time>", text)
         text = _OURS.sub(
-            lambda found: f'"{found[1] or found[2]}": "<{found[1] or found[2]}>"', text
+            lambda found: f'"{found[found.lastindex or 0]}": "<{found[found.lastindex or 0]}>"',
+            text,
         )
         return json.loads(text)
 

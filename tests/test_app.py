@@ -11,6 +11,7 @@ from protocol.errors import GitFailedError, InvalidParamsError, NotFoundError
 from protocol.methods import METHODS, ScanParams, SessionPage
 from protocol.sessions import Session
 from sidecar import app as composition
+from sidecar import mind
 from sidecar.app import Application
 from sidecar.domain.sessions import Rule
 from sidecar.services import recording, scanning
@@ -38,7 +39,7 @@ def listed(app: Application, project: Path | None = None) -> tuple[Session, ...]
 
 def test_every_method_of_the_table_is_served() -> None:
     """H4."""
-    served = [*composition._HANDLERS, *composition._LONG]
+    served = [*composition._HANDLERS, *composition._LONG, *mind.SERVED]
     assert sorted(served) == sorted(method.name for method in METHODS)
 
 
@@ -124,7 +125,7 @@ def test_a_scan_outside_a_repository_says_so(app: Application, tmp_path: Path) -
 
 
 def project_id(app: Application, path: Path) -> str:
-    app._located.clear()
+    app._places.clear()
     return app.project(str(path)).project_id
 
 

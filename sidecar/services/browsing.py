@@ -7,9 +7,10 @@ from protocol.methods import (
     ListSessionsParams,
     SessionEventsParams,
     SessionPage,
+    SessionParams,
 )
 from protocol.sessions import Session
-from sidecar.domain import sessions
+from sidecar.domain import privacy, sessions
 from sidecar.store.vaults import Vault
 
 
@@ -31,7 +32,7 @@ def list_sessions(vault: Vault, params: ListSessionsParams) -> SessionPage:
     ]
     has_more = start + params.limit < len(line)
     return SessionPage(
-        sessions=tuple(session for session in page if session is not None),
+        sessions=tuple(privacy.clean_session(session) for session in page if session is not None),
         total=len(line),
         next=line[start + params.limit - 1].session_id if has_more else None,
     )
@@ -45,12 +46,17 @@ def get_session(vault: Vault, session_id: str) -> Session:
     return session
 
 
+def show_session(vault: Vault, params: SessionParams) -> Session:
+    """Read the session that is asked for."""
+    return privacy.clean_session(get_session(vault, params.session_id))
+
+
 def list_events(vault: Vault, params: SessionEventsParams) -> EventPage:
     """Read a page of a session's events in the order they happened."""
     get_session(vault, params.session_id)
     events = vault.sessions.events(params.session_id)
     page = events[params.offset : params.offset + params.limit]
-    return EventPage(events=tuple(page), total=len(events))
+    return EventPage(events=tuple(map(privacy.clean_event, page)), total=len(events))
 
 
 def close_session(vault: Vault, params: CloseSessionParams) -> Session:

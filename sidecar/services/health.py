@@ -1,14 +1,15 @@
 """Health: what is kept for a project, where, and in what condition."""
 
 from protocol.capture import CaptureState
-from protocol.methods import Status
+from protocol.methods import MemoryHealth, Status
 from protocol.projects import Project
 from sidecar.services import browsing
+from sidecar.services.meanings import Meanings
 from sidecar.store import journals
 from sidecar.store.vaults import Vault
 
 
-def report(vault: Vault, project: Project, capture: CaptureState) -> Status:
+def report(vault: Vault, project: Project, capture: CaptureState, meanings: Meanings) -> Status:
     """Describe a project's memory."""
     timeline = vault.sessions.timeline()
     return Status(
@@ -25,4 +26,22 @@ def report(vault: Vault, project: Project, capture: CaptureState) -> Status:
         damaged_copies=tuple(vault.damaged_copies()),
         oldest=timeline[0].started_at if timeline else None,
         newest=timeline[-1].started_at if timeline else None,
+        memories=sum(one.status == "active" for one in vault.memories.all()),
+        memory_health=memory_health(vault, meanings),
+    )
+
+
+def memory_health(vault: Vault, meanings: Meanings) -> MemoryHealth:
+    """Tell what memory can do at the moment, and what of it needs attention."""
+    verdicts = [one.verdict for one in vault.memories.all() if one.status in {"active", "stale"}]
+    absence = meanings.absence
+    return MemoryHealth(
+        semantic=absence is None,
+        semantic_absence=absence,
+        unprocessed_sessions=sum(
+            one.enrichment_status == "none" for one in vault.sessions.timeline()
+        ),
+        failed_jobs=sum(job.status == "failed" for job in vault.jobs.all()),
+        changed=verdicts.count("changed"),
+        gone=verdicts.count("gone"),
     )

@@ -1,18 +1,48 @@
 """Maintenance: what must happen from time to time though nobody asks for it."""
 
 import contextlib
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from protocol.errors import BusyError, StorageFailedError
+from protocol.settings import Settings
 from sidecar.domain import sessions
-from sidecar.services import recording
+from sidecar.services import digesting, recording
+from sidecar.services.enrichment import jobs
 from sidecar.store.vaults import Vault
 
 
-def maintain(vault: Vault) -> None:
-    """Place what waits in the inbox and close what has run out; a store that is busy or full is left alone."""
+def maintain(vault: Vault, settings: Settings) -> None:
+    """Do what is due; a store that is busy or full is left alone until the next time."""
     with contextlib.suppress(BusyError, StorageFailedError):
         recording.drain(vault)
         expire(vault)
+        jobs.mend(vault)
+        if settings.daily_digest:
+            digesting.digest(vault, zone(settings), settings.digest_hour)
+
+
+def zone(settings: Settings) -> ZoneInfo:
+    """Give the time zone that the user chose; UTC where there is no such zone."""
+    try:
+        return ZoneInfo(settings.time_zone)
+    except (OSError, ValueError, ZoneInfoNotFoundError):
+        return ZoneInfo("UTC")
+
+
+def is_wanting(vault: Vault, settings: Settings) -> bool:
+    """Tell whether memory needs to be looked after: cheap, since it is asked again and again."""
+    if settings.auto_enrich and neglected(vault):
+        return True
+    return vault.vectors.count() < sum(one.status != "forgotten" for one in vault.memories.all())
+
+
+def neglected(vault: Vault) -> list[str]:
+    """Name the closed sessions that nobody has read, newest first."""
+    return [
+        session.session_id
+        for session in reversed(vault.sessions.timeline())
+        if session.status == "closed" and session.enrichment_status == "none"
+    ]
 
 
 def expire(vault: Vault) -> int:

@@ -56,7 +56,7 @@ def _scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Sc
         imported += sum(event.outcome != "duplicate" for event in placed)
         touched.update(event.session_id for event in placed if event.session_id)
         progress(len(known) + imported, len(history))
-    maintenance.maintain(vault)
+    maintenance.expire(vault)
     return Scanned(found=len(history), imported=imported, sessions=len(touched))
 
 

@@ -1,7 +1,7 @@
 """Transferring: a project's whole memory as JSON Lines, out and in again without a difference.
 
 The first line names the project, the last one counts; between them stand the sessions, each followed by
-its events in the order they arrived.
+its events in the order they arrived, and after them the memories, the jobs, and which events are processed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,11 +10,16 @@ import msgspec
 
 from protocol.errors import InvalidParamsError
 from protocol.events import Event
+from protocol.jobs import Job
+from protocol.memories import Memory
 from protocol.projects import Project
 from protocol.sessions import Session
 from protocol.values import Params, Record
+from sidecar.domain import privacy
+from sidecar.domain.drafts import Processed
 from sidecar.store import journals
 from sidecar.store.homes import Home
+from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
 
@@ -37,11 +42,31 @@ class EventLine(Params, frozen=True, kw_only=True, tag_field="table", tag="event
     record: Event
 
 
+class MemoryLine(Params, frozen=True, kw_only=True, tag_field="table", tag="memories"):
+    """A memory; they stand after the sessions."""
+
+    record: Memory
+
+
+class JobLine(Params, frozen=True, kw_only=True, tag_field="table", tag="jobs"):
+    """An enrichment job."""
+
+    record: Job
+
+
+class ProcessedLine(Params, frozen=True, kw_only=True, tag_field="table", tag="processed"):
+    """Which events of a session were read for good."""
+
+    record: Processed
+
+
 class Ending(Params, frozen=True, kw_only=True, tag_field="table", tag="end"):
     """The last line: a file without it was cut off."""
 
     sessions: int
     events: int
+    others: int = 0
+    """Lines that belong to no session."""
 
 
 class Moved(Record, frozen=True, kw_only=True):
@@ -50,9 +75,12 @@ class Moved(Record, frozen=True, kw_only=True):
     project_id: str
     sessions: int
     events: int
+    memories: int
 
 
-Line = Beginning | SessionLine | EventLine | Ending
+Other = MemoryLine | JobLine | ProcessedLine
+Line = Beginning | SessionLine | EventLine | Other | Ending
+Whole = tuple[Session, list[Event]]
 _decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 
@@ -68,7 +96,15 @@ def export(vault: Vault, project: Project) -> Iterator[bytes]:
             for event in vault.sessions.arrivals(entry.session_id):
                 events += 1
                 yield msgspec.json.encode(EventLine(record=event))
-    yield msgspec.json.encode(Ending(sessions=sessions, events=events))
+    others = list(_others(vault))
+    yield from map(msgspec.json.encode, others)
+    yield msgspec.json.encode(Ending(sessions=sessions, events=events, others=len(others)))
+
+
+def _others(vault: Vault) -> Iterator[Other]:
+    yield from (MemoryLine(record=record) for record in vault.memories.all())
+    yield from (JobLine(record=record) for record in vault.jobs.all())
+    yield from (ProcessedLine(record=record) for record in vault.processed.all())
 
 
 def load(home: Home, lines: Iterable[bytes], into: Project | None) -> Moved:
@@ -87,34 +123,48 @@ def load(home: Home, lines: Iterable[bytes], into: Project | None) -> Moved:
     if into is None and project.project_id not in {p.project_id for p in home.projects()}:
         home.put(project)
     vault = home.vault(project.project_id)
-    sessions = events = 0
-    for session, own in _sessions(numbered):
-        _put(vault, session, own)
-        sessions += 1
-        events += len(own)
-    return Moved(project_id=project.project_id, sessions=sessions, events=events)
+    sessions = events = memories = 0
+    others: list[Other] = []
+    try:
+        for part in _parts(numbered):
+            if isinstance(part, Other):
+                others.append(part)
+                memories += isinstance(part, MemoryLine)
+            else:
+                _put(vault, *part)
+                sessions += 1
+                events += len(part[1])
+    finally:
+        _keep(vault, others)
+    return Moved(project_id=project.project_id, sessions=sessions, events=events, memories=memories)
 
 
-def _sessions(numbered: Iterator[tuple[int, bytes]]) -> Iterator[tuple[Session, list[Event]]]:
-    """Read session after session with its events; a file without its last line was cut off."""
-    session: Session | None = None
-    own: list[Event] = []
-    sessions = events = number = 0
+def _parts(numbered: Iterator[tuple[int, bytes]]) -> Iterator[Whole | Other]:
+    """Read session after session with its events, and what follows; a file without its end was cut off."""
+    whole: Whole | None = None
+    sessions = events = others = number = 0
     for number, raw in numbered:
         line = _decode(number, raw)
-        if isinstance(line, EventLine) and session and line.record.session_id == session.session_id:
-            own.append(line.record)
+        if isinstance(line, EventLine) and whole and line.record.session_id == whole[0].session_id:
+            whole[1].append(line.record)
             events += 1
             continue
-        if session is not None:
-            yield session, own
-        if isinstance(line, Ending) and (line.sessions, line.events) == (sessions, events):
-            return
-        if not isinstance(line, SessionLine):
-            raise InvalidParamsError(f"line {number} is out of place", field=f"line {number}")
-        session, own, sessions = line.record, [], sessions + 1
-    if session is not None:
-        yield session, own
+        if whole is not None:
+            yield whole
+            whole = None
+        counted = Ending(sessions=sessions, events=events, others=others)
+        match line:
+            case SessionLine() if not others:
+                whole, sessions = (line.record, []), sessions + 1
+            case MemoryLine() | JobLine() | ProcessedLine():
+                others += 1
+                yield line
+            case Ending() if line == counted:
+                return
+            case _:
+                raise InvalidParamsError(f"line {number} is out of place", field=f"line {number}")
+    if whole is not None:
+        yield whole
     raise InvalidParamsError(
         f"the file is cut off after line {number}; what it holds is imported, import it again when it is whole",
         field=f"line {number}",
@@ -122,9 +172,42 @@ def _sessions(numbered: Iterator[tuple[int, bytes]]) -> Iterator[tuple[Session, 
 
 
 def _put(vault: Vault, session: Session, events: list[Event]) -> None:
-    owned = msgspec.structs.replace(session, project_id=vault.project_id)
+    """Keep a session; one that was compacted is so again."""
+    is_compacted = session.status == "compacted"
+    owned = msgspec.structs.replace(
+        privacy.clean_session(session),
+        project_id=vault.project_id,
+        status="closed" if is_compacted else session.status,
+    )
     with vault.lock.held():
-        vault.sessions.put(owned, events)
+        vault.sessions.put(owned, [privacy.clean_event(event) for event in events])
+        kept = vault.sessions.get(owned.session_id)
+        if is_compacted and kept is not None and kept.status == "closed":
+            vault.sessions.compact(kept)
+
+
+def _keep(vault: Vault, lines: Iterable[Other]) -> None:
+    """Keep the records that are not here yet."""
+    with vault.lock.held():
+        ops = [op for line in lines for op in _missing(vault, line)]
+        if ops:
+            vault.journal.append(ops)
+
+
+def _missing(vault: Vault, line: Other) -> Iterator[Op]:
+    match line:
+        case MemoryLine(record=memory) if memory.memory_id not in vault.memories:
+            owned = msgspec.structs.replace(
+                privacy.clean_memory(memory), project_id=vault.project_id
+            )
+            yield vault.memories.put(memory.memory_id, owned)
+        case JobLine(record=job) if job.job_id not in vault.jobs:
+            given = msgspec.structs.replace(job, project_id=vault.project_id)
+            yield vault.jobs.put(job.job_id, given)
+        case ProcessedLine(record=processed) if processed.session_id not in vault.processed:
+            yield vault.processed.put(processed.session_id, processed)
+        case _:
+            return
 
 
 def _decode(number: int, line: bytes) -> Line:

@@ -46,6 +46,8 @@ class Tools:
     forget: Callable[[Path], None]
     """Makes sure that a folder's project is found anew."""
     ignored: Callable[[Path], Ignored]
+    tend: Callable[[Vault], None]
+    """Looks after a project's memory, without keeping anyone waiting."""
     is_running: IsRunning
     clock: Callable[[], datetime]
 
@@ -212,7 +214,9 @@ class Workspace:
     def _follow(self, project: _Project, is_due: bool, changes: list[Change]) -> None:  # noqa: FBT001  # handed on
         """Do what is due in a project, and add what has changed in it."""
         if is_due or not project.vault.inbox.is_empty():
-            maintenance.maintain(project.vault)
+            maintenance.maintain(project.vault, self.settings)
+        if is_due and maintenance.is_wanting(project.vault, self.settings):
+            self._tools.tend(project.vault)
         changes += project.follower.changes()
 
     def _needs_scan(self, now: datetime) -> bool:

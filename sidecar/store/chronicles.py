@@ -7,20 +7,24 @@ after the events and their keys are on the disk. So what is settled can be trust
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+
+import msgspec
 
 from protocol.errors import StorageFailedError
 from protocol.events import Event
-from protocol.sessions import Session
+from protocol.sessions import EnrichmentStatus, Session
 from protocol.values import Record
 from sidecar.domain import events as known
 from sidecar.domain import sessions
 from sidecar.domain.sessions import Rule
 from sidecar.store.events import Events
 from sidecar.store.ids import Ids
+from sidecar.store.journals import Change
 from sidecar.store.keys import Keys
-from sidecar.store.lines import Document, Op
+from sidecar.store.lines import Op
 from sidecar.store.locks import Lock
 from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase
@@ -54,7 +58,6 @@ class Chronicle:
         self._events = Events(folder / "sessions", lock, ids)
         self._keys = Keys(folder / "cache" / "keys", self._settled_keys)
         self._timeline: tuple[int, list[Session]] = (-1, [])
-        self._read_before: dict[str, tuple[Document, Session]] = {}
 
     def timeline(self) -> Sequence[Session]:
         """Give all sessions by start; while one is unsettled, its counts are not up to date here."""
@@ -64,7 +67,7 @@ class Chronicle:
             if revision == self._journal.revision:
                 return line
             revision = self._journal.revision
-            records = self._read_records()
+            records = self._records.all()
             marked = self._marked()
         empty = {session_id for session_id in marked if self._events.is_empty(session_id)}
         kept = (record for record in records if record.session_id not in empty)
@@ -131,6 +134,8 @@ class Chronicle:
             if session_id not in self._records and not self._events.exists(session_id)
         }
         ops = [self._records.put(session_id, session) for session_id, session in changed.items()]
+        reopened = self._events.unpack(batches)
+        ops += self._closed_again(reopened)
         ops += [
             self._unsettled.put(session_id, Unsettled(session_id=session_id))
             for session_id in batches
@@ -138,6 +143,7 @@ class Chronicle:
         ]
         if ops:
             self._journal.append(ops)
+        self._events.drop_archives(reopened)
         self._events.append(batches, new.keys())
         self._settle(new)
 
@@ -149,13 +155,37 @@ class Chronicle:
             for session_id in touched
             if session_id not in self._unsettled
         ]
+        reopened = self._events.unpack(touched)
+        marks += self._closed_again(reopened)
         if marks:
             self._journal.append(marks)
+        self._events.drop_archives(reopened)
         self._events.replace(event)
         for old in gone:
             self._events.remove(old.session_id, [old.event_id])
         self._drop_empty()
         self._settle({})
+
+    def enriched(
+        self, session_id: str, status: EnrichmentStatus, summary: str | None = None
+    ) -> list[Op]:
+        """Say how to write down how far a session's enrichment is, if that is new."""
+        record = self._records.get(session_id)
+        if record is None or (record.enrichment_status == status and summary is None):
+            return []
+        changed = msgspec.structs.replace(
+            record, enrichment_status=status, summary=summary or record.summary
+        )
+        return [self._records.put(session_id, changed)]
+
+    def compact(self, session: Session) -> tuple[int, int]:
+        """Keep a closed session's events compressed; tell how many bytes they took and take."""
+        before = self._events.size(session.session_id)
+        after = self._events.pack(session.session_id)
+        compacted = msgspec.structs.replace(session, status="compacted")
+        self._journal.append([self._records.put(session.session_id, compacted)])
+        self._events.drop_journal(session.session_id)
+        return before, after
 
     def close_sessions(self, closed: Iterable[Session]) -> None:
         """Store sessions that were closed, with what their events say."""
@@ -189,9 +219,11 @@ class Chronicle:
 
     def repair(self, project_id: str, rule: Rule) -> None:
         """Finish what a crash cut short: no session without events, no events without a session."""
-        lost = list(self.recover(project_id, rule))
+        halved = self._events.halved()
+        lost = [*self.recover(project_id, rule), *self._closed_again(halved)]
         if lost:
             self._journal.append(lost)
+        self._events.drop_archives(halved)
         self._drop_empty()
         self._settle({})
 
@@ -212,9 +244,40 @@ class Chronicle:
         settled = sum(r.message_count for r in self._records.all() if r.session_id not in marked)
         return settled + sum(len(self._events.read(session_id)) for session_id in marked)
 
+    def rewrite(self, change: Change, is_meant: Callable[[bytes], bool]) -> list[str]:
+        """Write those session files anew that hold certain bytes, each event changed; tell whose."""
+        found = [one for one in self._events.session_ids() if is_meant(self._events.raw(one))]
+        for session_id in found:
+            self._events.rewrite(session_id, change)
+        return found
+
+    def say(self, needle: "re.Pattern[bytes]") -> bool:
+        """Tell whether certain bytes stand in the events of any session."""
+        return any(map(needle.search, map(self._events.raw, self._events.session_ids())))
+
+    def restate(self, session_ids: Iterable[str]) -> None:
+        """Write down anew what sessions say of their events, which are not what they were."""
+        ops = [
+            self._unsettled.put(session_id, Unsettled(session_id=session_id))
+            for session_id in session_ids
+        ]
+        if ops:
+            self._journal.append(ops)
+            self._drop_empty()
+            self._settle({})
+
     def close(self) -> None:
         """Give all files back."""
         self._events.close()
+
+    def _closed_again(self, session_ids: Iterable[str]) -> list[Op]:
+        """Say how to write down that sessions are not compacted any more: they have journals."""
+        records = filter(None, map(self._records.get, session_ids))
+        return [
+            self._records.put(record.session_id, msgspec.structs.replace(record, status="closed"))
+            for record in records
+            if record.status == "compacted"
+        ]
 
     def _settle(self, at_hand: Mapping[str, Sequence[Event]]) -> None:
         """Write into the records of closed sessions what their events say, and take their marks.
@@ -253,18 +316,6 @@ class Chronicle:
     def _expected_keys(self) -> int:
         cache = self._caches.peek(_KEYS)
         return 0 if cache is None else int(cache["size"])
-
-    def _read_records(self) -> list[Session]:
-        """Read all records, those that have not changed from memory."""
-        documents = self._journal.rows(self._records.name).documents
-        known = self._read_before
-        self._read_before = {
-            key: known[key]
-            if key in known and known[key][0] is document
-            else (document, self._records.read(document))
-            for key, document in documents.items()
-        }
-        return [record for _, record in self._read_before.values()]
 
     def _marked(self) -> list[str]:
         return self._unsettled.ids()

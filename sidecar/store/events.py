@@ -1,4 +1,4 @@
-"""The raw events of each session, in that session's own journal."""
+"""The raw events of each session, in that session's own journal; of a compacted one, in its archive."""
 
 import contextlib
 import os
@@ -16,8 +16,9 @@ from protocol.errors import BusyError
 from protocol.events import Event
 from sidecar.domain import events as known
 from sidecar.store import files, lines
+from sidecar.store.archives import Archives
 from sidecar.store.ids import Ids
-from sidecar.store.journals import FORMAT, Journal
+from sidecar.store.journals import FORMAT, Change, Journal
 from sidecar.store.lines import Op
 from sidecar.store.locks import Lock
 from sidecar.store.tables import JournalDatabase, JournalStorage
@@ -26,6 +27,7 @@ TABLE = "events"
 ALIASES = "aliases"
 """Keys of commits that were replaced, each with the event that stands for them now."""
 SUFFIX = ".jsonl"
+
 _OURS = re.compile(r"([0-7][0-9A-HJKMNP-TV-Z]{25})\.jsonl")
 """A session's journal; a copy that somebody left beside it is none."""
 _OPEN_AT_ONCE = 32
@@ -41,11 +43,14 @@ class Events:
         self._prefix = f"{folder}{os.sep}"
         self._lock = lock
         self._ids = ids
+        self._archives = Archives(folder.parent / "archives")
         self._open: _OpenJournals = _OpenJournals(maxsize=_OPEN_AT_ONCE)
         self._mutex = threading.RLock()
 
     def read(self, session_id: str) -> list[Event]:
         """Give a session's events in the order of their arrival."""
+        if not self._has_journal(session_id):
+            return self._archives.read(session_id) or []
         self._mend(session_id)
         with self._mutex:
             documents = self._database(session_id).table(TABLE).all()
@@ -53,6 +58,9 @@ class Events:
 
     def keys(self, session_id: str) -> Mapping[str, Collection[str]]:
         """Give the ids of a session's events by every key they are known by."""
+        if not self._has_journal(session_id):
+            events = self._archives.read(session_id) or []
+            return {key: {event.event_id: None} for event in events for key in known.keys(event)}
         with self._mutex:
             journal = self._database(session_id).journal
             journal.refresh()
@@ -61,11 +69,11 @@ class Events:
             return ChainMap(own, {key: {row["eventId"]: None} for key, row in aliases.items()})
 
     def exists(self, session_id: str) -> bool:
-        """Tell whether a session has a journal."""
-        return os.path.lexists(self._name(session_id))
+        """Tell whether a session has events on the disk."""
+        return self._has_journal(session_id) or self._archives.exists(session_id)
 
     def size(self, session_id: str) -> int:
-        """Tell how many bytes a session's journal has."""
+        """Tell how many bytes a session's journal has; none, once it is compacted."""
         try:
             return os.lstat(self._name(session_id)).st_size
         except FileNotFoundError:
@@ -73,8 +81,8 @@ class Events:
 
     def is_empty(self, session_id: str) -> bool:
         """Tell whether a session has no event at all."""
-        if not self.exists(session_id):
-            return True
+        if not self._has_journal(session_id):
+            return not self._archives.read(session_id)
         self._mend(session_id)
         with self._mutex:
             return not len(self._database(session_id).table(TABLE))
@@ -108,15 +116,65 @@ class Events:
             journal.append([(TABLE, event_id, None) for event_id in event_ids])
 
     def session_ids(self) -> Iterator[str]:
-        """Go through all sessions that have a journal."""
+        """Go through all sessions that have events on the disk."""
+        found = set(self._archives.session_ids())
         with contextlib.suppress(FileNotFoundError), os.scandir(self.folder) as entries:
-            yield from sorted(name[1] for entry in entries if (name := _OURS.fullmatch(entry.name)))
+            found.update(name[1] for entry in entries if (name := _OURS.fullmatch(entry.name)))
+        yield from sorted(found)
+
+    def raw(self, session_id: str) -> bytes:
+        """Give the bytes of a session's file, readable."""
+        if self._has_journal(session_id):
+            return files.read(Path(self._name(session_id))) or b""
+        return self._archives.raw(session_id) or b""
+
+    def rewrite(self, session_id: str, change: Change) -> None:
+        """Write a session's file anew, each event changed or left out."""
+        if not self._has_journal(session_id):
+            self._archives.rewrite(session_id, lambda event: change(TABLE, event))
+            return
+        with self._mutex:
+            journal = self._database(session_id).journal
+            journal.change(change)
+
+    def pack(self, session_id: str) -> int:
+        """Write a session's events into an archive, durably; tell its size. The journal stays."""
+        return self._archives.write(session_id, self.read(session_id))
+
+    def drop_journal(self, session_id: str) -> None:
+        """Remove the journal of a session whose archive is on the disk."""
+        with self._mutex:
+            self._open.pop(session_id, None)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._name(session_id))  # noqa: PTH108  # names are strings here
+
+    def unpack(self, session_ids: Iterable[str]) -> list[str]:
+        """Give compacted sessions among these their journals back, before they change; tell which."""
+        found = [one for one in session_ids if not self._has_journal(one)]
+        found = [one for one in found if self._archives.exists(one)]
+        for session_id in found:
+            self._create(session_id, self._archives.read(session_id) or [])
+        if found:
+            files.sync_all(self.folder, [self._name(session_id) for session_id in found])
+        return found
+
+    def halved(self) -> list[str]:
+        """Name the sessions with a journal and an archive: a crash cut short what was done with them."""
+        return [one for one in self._archives.session_ids() if self._has_journal(one)]
+
+    def drop_archives(self, session_ids: Iterable[str]) -> None:
+        """Remove the archives of sessions that have a journal."""
+        for session_id in session_ids:
+            self._archives.drop(session_id)
 
     def close(self) -> None:
         """Give all files back."""
         with self._mutex:
             while self._open:
                 self._open.popitem()
+
+    def _has_journal(self, session_id: str) -> bool:
+        return os.path.lexists(self._name(session_id))
 
     def _mend(self, session_id: str) -> None:
         """Heal a damaged journal, unless another process keeps the lock; it comes before our mutex."""
@@ -155,6 +213,12 @@ def _ops(events: Iterable[Event], write: Callable[[Event], Any] = msgspec.to_bui
 
 class _OpenJournals(LRUCache[str, JournalDatabase]):
     """Closes what it lets go."""
+
+    def pop(self, key: str, *default: JournalDatabase | None) -> JournalDatabase | None:  # type: ignore[override]  # only as it is used here
+        database = super().pop(key, *default)
+        if database is not None:
+            database.close()
+        return database
 
     def popitem(self) -> tuple[str, JournalDatabase]:
         session_id, database = super().popitem()

@@ -4,12 +4,13 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from protocol.projects import Project
+from sidecar.domain.asking.budgets import Spending
 from sidecar.domain.sessions import Rule
 from sidecar.store import files
 from sidecar.store.ids import Ids
@@ -20,6 +21,7 @@ from sidecar.store.tables import JournalDatabase, JournalStorage
 from sidecar.store.vaults import JOURNAL, Vault, open_vault
 
 VARIABLE = "THREADLINE_HOME"
+_TODAY = "today"
 
 _log = logging.getLogger(__name__)
 
@@ -50,8 +52,14 @@ class Home:
             Journal(folder / "projects.jsonl", self.lock), self.lock, ids, storage=JournalStorage
         )
         self._index = Shelf(self._database, "projects", Project)
+        self._spending = Shelf(self._database, "spending", Spending)
         self._vaults: dict[str, Vault] = {}
         self._mutex = threading.Lock()
+
+    @property
+    def logs(self) -> Path:
+        """Name the folder of the logs, which may not exist yet."""
+        return self.folder / "logs"
 
     def settings(self) -> object:
         """Read the user's own settings, whatever is in the file; None where there is none."""
@@ -85,6 +93,22 @@ class Home:
             vault.journal.append([vault.projects.put(project.project_id, project)])
         with self.lock.held():
             self._database.journal.append([self._index.put(project.project_id, project)])
+
+    def spend(self, change: Callable[[Spending | None], Spending]) -> Spending:
+        """Change what models cost today, for all projects and processes."""
+        with self.lock.held():
+            self._database.journal.prepare()
+            spent = change(self._spending.get(_TODAY))
+            self._database.journal.append([self._spending.put(_TODAY, spent)])
+            return spent
+
+    def drop(self, project_id: str) -> None:
+        """Leave no word of a project in the index, and let go of its memory."""
+        with self.lock.held():
+            self._database.journal.append([self._index.drop(project_id)])
+            self._database.journal.rewrite()
+        with self._mutex:
+            self._vaults.pop(project_id, None)
 
     def vault(self, project_id: str) -> Vault:
         """Open a project's memory, once."""

@@ -15,9 +15,12 @@ from pathlib import Path
 
 from protocol.errors import StorageFailedError, StoreRefusedError
 from sidecar.store import files, lines
-from sidecar.store.lines import Line, Op
+from sidecar.store.lines import Document, Line, Op
 from sidecar.store.locks import Lock
 from sidecar.store.rows import Rows
+
+Change = Callable[[str, Document], Document | None]
+"""Gives a table's document as it is to be; None removes it."""
 
 FORMAT = 1
 """Of every journal this version writes; a change of it needs a step in `migrations`."""
@@ -127,6 +130,16 @@ class Journal:
             files.replace(self.path, b"".join(self._snapshot()))
             self._seen_turn = None
             self.refresh()
+
+    def change(self, change: Change) -> None:
+        """Change every document, and leave nothing of what was before on the disk."""
+        with self.mutex:
+            self.refresh()
+            for table, rows in self.tables.items():
+                for identifier, document in list(rows.documents.items()):
+                    rows.put(identifier, change(table, document))
+            self.revision += 1
+            self.rewrite()
 
     def _shrink(self) -> None:
         """Rewrite, if the disk lets us; what was appended is safe either way."""

@@ -56,12 +56,28 @@ class Lock:
         finally:
             self._threads.release()
 
+    def is_free(self) -> bool:
+        """Tell whether nobody holds it at this moment."""
+        if not self._threads.acquire(blocking=False):
+            return False
+        try:
+            return self._depth == 0 and self._can_be_had()
+        finally:
+            self._threads.release()
+
     def close(self) -> None:
         """Give the file back."""
         with self._threads:
             if self._descriptor >= 0:
                 os.close(self._descriptor)
                 self._descriptor = -1
+
+    def _can_be_had(self) -> bool:
+        descriptor = files.open_private(self.path)
+        try:
+            return _try_lock(descriptor)
+        finally:
+            os.close(descriptor)
 
     def _take(self, deadline: float) -> None:
         """Lock the file that is there now; a deleted one excludes nobody."""

@@ -1,5 +1,6 @@
 """Typed records in a TinyDB table."""
 
+from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 import msgspec
@@ -21,6 +22,9 @@ class Shelf(Generic[T]):
         self._kind = kind
         self._table: JournalTable = database.table(name)  # type: ignore[assignment]  # our table_class
         self._journal = database.journal
+        self._known: dict[str, tuple[Document, T]] = {}
+        self._records: dict[str, T] = {}
+        self._seen = -1
 
     def get(self, identifier: str) -> T | None:
         """Read one record."""
@@ -44,8 +48,19 @@ class Shelf(Generic[T]):
             return list(self._journal.rows(self.name).documents)
 
     def all(self) -> list[T]:
-        """Read every record."""
-        return [self.read(document) for document in self._table.all()]
+        """Read every record; those that have not changed come from memory."""
+        return list(self.by_id().values())
+
+    def by_id(self) -> Mapping[str, T]:
+        """Give every record by its id: the same mapping and the same records until they change."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            if self._seen != self._journal.revision:
+                documents = self._journal.rows(self.name).documents
+                self._known = {key: self._reread(key, documents[key]) for key in documents}
+                self._records = {key: record for key, (_, record) in self._known.items()}
+                self._seen = self._journal.revision
+            return self._records
 
     def find(self, field: str, value: str) -> list[T]:
         """Read the records whose field has this value, by index."""
@@ -62,6 +77,12 @@ class Shelf(Generic[T]):
     def __len__(self) -> int:
         """Count the records."""
         return len(self._table)
+
+    def _reread(self, key: str, document: Document) -> tuple[Document, T]:
+        known = self._known.get(key)
+        if known is not None and known[0] is document:
+            return known
+        return document, self.read(document)
 
     def read(self, document: Document) -> T:
         """Type a document of this shelf."""

@@ -5,8 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from protocol.errors import BusyError, StorageFailedError
+from protocol.jobs import Job
+from protocol.memories import Memory
 from protocol.projects import Project
+from sidecar.domain.drafts import Batch, Processed, Tries
+from sidecar.domain.drift.verdicts import Look
 from sidecar.domain.moves import Mark
+from sidecar.domain.recall import similarities
 from sidecar.domain.sessions import Rule
 from sidecar.store import files, journals, migrations
 from sidecar.store.chronicles import Chronicle
@@ -18,6 +23,7 @@ from sidecar.store.migrations import Step
 from sidecar.store.pauses import Pauses
 from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase, JournalStorage
+from sidecar.store.vectors import Vectors
 
 JOURNAL = "vault.jsonl"
 CORRUPT = ".corrupt."
@@ -40,7 +46,18 @@ class Vault:
         self.database = JournalDatabase(self.journal, self.lock, ids, storage=JournalStorage)
         self.projects = Shelf(self.database, "projects", Project)
         self.marks = Shelf(self.database, "marks", Mark)
+        self.memories = Shelf(self.database, "memories", Memory)
+        self.jobs = Shelf(self.database, "jobs", Job)
+        self.batches = Shelf(self.database, "batches", Batch)
+        self.processed = Shelf(self.database, "processed", Processed)
+        self.tries = Shelf(self.database, "tries", Tries)
+        self.looks = Shelf(self.database, "looks", Look)
+        self.running = Lock(folder / "running")
+        """Held by whoever runs an enrichment job: one at a time in a project."""
         self.pauses = Pauses(folder / "pauses.json")
+        self.vectors = Vectors(
+            folder / "cache" / "vectors", self.lock, similarities.MODEL, similarities.DIMENSION
+        )
         self.sessions = Chronicle(folder, self.database, self.lock, ids)
         self.inbox = Inbox(folder / "inbox")
 
@@ -64,6 +81,7 @@ class Vault:
         self.sessions.close()
         self.inbox.close()
         self.database.close()
+        self.running.close()
         self.lock.close()
 
 

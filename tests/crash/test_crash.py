@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from protocol.methods import ListSessionsParams
+from protocol.settings import Settings
 from sidecar.app import now
 from sidecar.domain.sessions import Rule
 from sidecar.services import browsing, maintenance, recording
@@ -111,7 +112,7 @@ def test_eight_writers_and_compaction_lose_double_and_reorder_nothing(tmp_path: 
     promised = [acknowledged(writer) for writer in writers]
     assert [len(keys) for keys in promised] == [250] * 8
     vault = opened(tmp_path / "vault")
-    maintenance.maintain(vault)
+    maintenance.maintain(vault, Settings())
     assert stored(vault) == Counter(key for keys in promised for key in keys)
     for session in browsing.list_sessions(vault, ListSessionsParams(limit=1000)).sessions:
         arrivals = [

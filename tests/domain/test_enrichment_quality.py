@@ -5,7 +5,7 @@ from benchmarks.enrichment.figures import count, ratio, rows
 from benchmarks.enrichment.measuring import measure
 from sidecar.domain.enrichment.composing import compose
 
-LEAST_RECALL = 0.6
+LEAST_RECALL = 0.85
 """Raised with the rules; never lowered."""
 
 
@@ -13,7 +13,7 @@ SCORES = measure(labels.load(), compose)
 
 
 def test_nine_of_ten_memories_are_worth_keeping_and_rightly_named() -> None:
-    """C5. Also where no rule was written with the session in sight, and without the summaries."""
+    """C5."""
     assert [row for row in rows(SCORES) if row.is_missed] == []
 
 

@@ -24,14 +24,14 @@ def test_there_are_more_than_a_hundred_kinds() -> None:
 
 @pytest.mark.parametrize("kind", FORMS)
 def test_a_token_goes_wherever_it_stands(kind: str) -> None:
-    """Part of E11."""
+    """E11."""
     readable, total = redaction.missed([kind], redaction.token, (*PLAIN, *HELD_OUT))
     assert len(readable) <= total * 0.02, readable
 
 
 @pytest.mark.parametrize("kind", leaks.PLACES)
 def test_a_secret_goes_by_the_place_it_stands_in(kind: str) -> None:
-    """Part of E11."""
+    """E11."""
     readable, total = redaction.missed([kind], leaks.place, BARE)
     assert len(readable) <= total * 0.1, readable
 

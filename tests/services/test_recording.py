@@ -9,6 +9,7 @@ from protocol.errors import ConflictError
 from protocol.events import Commit, FileChange, NewEvent
 from protocol.methods import CloseSessionParams, ListSessionsParams, SessionEventsParams
 from protocol.sessions import Session
+from protocol.settings import Settings
 from sidecar.services import browsing, maintenance, recording
 from sidecar.services.recording import Waiting
 from sidecar.store.vaults import Vault
@@ -147,7 +148,7 @@ def test_maintenance_closes_a_session_that_has_run_out(vault: Vault, clock: Fixe
     """Part of A5."""
     recording.ingest(vault, [save()], "vscode")
     clock.pass_(4 * HOUR)
-    maintenance.maintain(vault)
+    maintenance.maintain(vault, Settings())
     (session,) = listed(vault)
     assert (session.status, session.ended_at) == ("closed", clock.now)
 
@@ -212,7 +213,7 @@ def test_any_key_and_any_time_is_taken(vault: Vault) -> None:
     for moment in odd:
         waiting = Waiting(source="x", recorded_at=moment, events=(save(at=moment),))
         vault.inbox.drop(msgspec.json.encode(waiting))
-    maintenance.maintain(vault)
+    maintenance.maintain(vault, Settings())
     assert sum(session.message_count for session in listed(vault)) == 9
 
 

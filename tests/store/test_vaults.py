@@ -14,6 +14,7 @@ import pytest
 from protocol.errors import StorageFailedError, StoreRefusedError
 from protocol.methods import ListSessionsParams
 from protocol.sessions import Session
+from protocol.settings import Settings
 from sidecar.domain.sessions import Rule
 from sidecar.services import browsing, maintenance, recording
 from sidecar.store import journals, lines, migrations
@@ -222,7 +223,7 @@ def test_a_vault_opens_and_works_when_another_file_is_damaged(
     vault.close()
     damage(vault.folder / name)
     other = reopen(vault)
-    maintenance.maintain(other)
+    maintenance.maintain(other, Settings())
     assert listed(other) == before
     repeated = recording.ingest(other, [save(key="0/0"), save(key="4/9")], "vscode")
     assert [event.outcome for event in repeated] == ["duplicate", "duplicate"]

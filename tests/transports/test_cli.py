@@ -9,6 +9,8 @@ import pytest
 from sidecar.transports.cli.exits import Exit
 from tests.support import HOUR, NOON, Repository, threadline
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def worked(repository: Repository) -> Repository:

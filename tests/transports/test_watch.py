@@ -13,6 +13,8 @@ import pytest
 
 from tests.support import ROOT, Repository, threadline
 
+pytestmark = pytest.mark.slow
+
 
 def test_one_look_shows_what_was_committed_since_the_last(repository: Repository) -> None:
     """Part of B5."""

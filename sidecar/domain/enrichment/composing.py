@@ -28,9 +28,11 @@ from sidecar.domain.enrichment import (
 from sidecar.domain.enrichment.findings import Finding, Rule
 from sidecar.domain.enrichment.merging import Found, Kept
 from sidecar.domain.enrichment.messages import Message
+from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.enrichment.statements import Statement
 from sidecar.domain.enrichment.works import Work
 
+_HALF = late("[\ud800-\udfff]")
 MOST = 6
 """Drafts of one session, its summary among them."""
 _CONTENT = 2000
@@ -101,7 +103,13 @@ def compose_findings(session_id: str, session: Sequence[Found]) -> tuple[Draft, 
     summary = episodes.tell(standing, kept)
     best = sorted(kept, key=lambda one: merging.rank(one.finding)[:3], reverse=True)
     drafts = [_draft(one) for one in best[: MOST - (summary is not None)]]
-    return tuple([summary, *drafts] if summary else drafts)
+    return tuple(draft for draft in ([summary, *drafts] if summary else drafts) if _is_text(draft))
+
+
+def _is_text(draft: Draft) -> bool:
+    """Tell whether a draft can be written down: half a sign of a text is none."""
+    said = (draft.title, draft.content, draft.rationale or "", *(e.quote for e in draft.evidence))
+    return not any(_HALF.search(text) for text in said)
 
 
 def _spoken(message: Message) -> tuple[Statement, ...]:

@@ -34,6 +34,8 @@ _WRONG = late(
     r"|^(?:korrektur|stimmt nicht|doch nicht|correction|en fait|corrección|en realidad|correção|na verdade|更正|其实|訂正|実は)",
     re.IGNORECASE,
 )
+_SHORT = 20
+"""Letters below which nothing was said but no."""
 
 
 def reverted(message: Message, statement: Statement) -> Finding | None:
@@ -72,7 +74,7 @@ def _is_revert(message: Message, statement: Statement) -> bool:
 def corrected(message: Message, statement: Statement) -> Finding | None:
     """Find what somebody takes back in words."""
     wrong = _WRONG if message.is_capture else _MISTAKEN
-    if not wrong.search(statement.text):
+    if not wrong.search(statement.text) or wording.size(statement.text) < _SHORT:
         return None
     return found("correction", statement, (4, 4))
 

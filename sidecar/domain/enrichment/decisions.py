@@ -85,10 +85,13 @@ _GENERAL = late(
 )
 """What makes a wish one for later, too; without it somebody asks for a thing to be done now."""
 _AT_ONCE = late(
-    r"\b(?:i|i've|i have|i'll)\b.{0,20}\bdecided? to (?:first )?(?:read|look|check|open|run|start|try|begin|see|wait|go|search|ask|list|inspect|grep)\b",
+    r"\bfor (?:this session|today)\b|\b(?:i|i've|i have|i'll)\b.{0,20}\bdecided? to (?:first )?(?:read|look|check|open|run|start|try|begin|see|wait|go|search|ask|list|inspect|grep)\b",
     re.IGNORECASE,
 )
 """What somebody is about to do is no decision that anyone asks about."""
+_MYSELF = late(
+    r"(?:ok|okay|so|then|well|now)?[,.]?\s*(?:i|i'm|i'll|i've|i am|let me)\b", re.IGNORECASE
+)
 _ABOUT = late(
     r"(?:write down|document|record|describe|note|mention|explain|list|summari[sz]e|clarify)\b",
     re.IGNORECASE,
@@ -106,8 +109,15 @@ _INTERNAL = late(r"\w\(|\w_\w|[A-Za-z]\._?[A-Za-z]|::|\bversions?\b|\d-dev\b")
 """Marks of a choice between names in code, which nobody asks about later."""
 
 
+def _is_own_business(message: Message, text: str) -> bool:
+    """Tell whether an agent only says how it goes about its work."""
+    return message.event.agent_id is not None and _MYSELF.match(text) is not None
+
+
 def decided(message: Message, statement: Statement) -> Finding | None:
     """Find what somebody says was decided."""
+    if _is_own_business(message, statement.text):
+        return None
     text = statement.text
     if not phrases.DECIDED.search(text) or _UNDECIDED.search(text) or _AT_ONCE.search(text):
         return None
@@ -124,6 +134,8 @@ def decided(message: Message, statement: Statement) -> Finding | None:
 def chosen(message: Message, statement: Statement) -> Finding | None:
     """Find a change that is a choice: one way instead of another."""
     is_clear = _is_choice(message, statement)
+    if _is_own_business(message, statement.text):
+        return None
     if not (is_clear or _is_way(message, statement)) or _UNDECIDED.search(statement.text):
         return None
     if statement.place != "capture" and _is_trivial(message, statement):
@@ -252,8 +264,18 @@ def explained(message: Message, statement: Statement) -> str | None:
     if statement.place != "subject":
         return None
     first = _first(message)
+    if not first:
+        return _listed(message)
     is_reason = any(wording.split(one.text)[1] or _EXPLAINS.match(one.text) for one in first)
     return _told(message) if is_reason else None
+
+
+def _listed(message: Message) -> str | None:
+    """Give the first item below a subject, where it speaks for the way that was taken."""
+    first = next((one for one in message.statements if one.is_item), None)
+    if first is None or not _JUDGED.search(first.text):
+        return None
+    return wording.clipped(wording.sentence(first.text), _ENOUGH)
 
 
 def _told(message: Message) -> str:

@@ -13,7 +13,7 @@ from sidecar.domain.enrichment.statements import Statement
 _BREAKS = late(r"BREAKING[ -]CHANGES?\s?[:：—-]\s*(?P<what>.{6,})")
 _HEADED = late(r"BREAKING[ -]CHANGES?$", re.IGNORECASE)
 _NO_DEMAND = late(
-    r"\b(?:previous|old|former|earlier) (?:limit|maximum|minimum)\b|\bmust(?:'ve| have)\b|\bmust (?:admit|say|confess|be (?:broken|down|wrong|stuck|missing|that|a (?:bug|mistake)|because|some|the|discussed|something)|already|mean)\b"
+    r"\bbefore i\b|\bmüssen (?:wir|noch)\b|\bdon't forget\b|\broot cause\b|\b(?:previous|old|former|earlier) (?:limit|maximum|minimum)\b|\bmust(?:'ve| have)\b|\bmust (?:admit|say|confess|be (?:broken|down|wrong|stuck|missing|that|a (?:bug|mistake)|because|some|the|discussed|something)|already|mean)\b"
     r"|\b(?:assumed|assumes|error|message|exception|warning|complain\w*|raised|raises|saying|said|says|states?|explains?|explained|document\w*|expected|thought|claims?|test(?:s|ed)? that)\b.{0,80}\b(?:must|required|shall)\b"
     r"|\bas (?:required|needed)\b|\bif required\b|\bno longer (?:required|needed|must)\b|\bnot (?:required|mandatory|necessary)\b|\bwhere required\b|\b(?:what|which|that|it) (?:is|was|are|were) required\b|\bwhat (?:has to|have to|needs to|must)\b|\bchanges? required\b"
     r"|\bwas(?:n't)? (?:required|only)\b|\bdoesn't require\b|\bnot must\b",

@@ -18,7 +18,7 @@ _LINE = 400
 _FEW = 3
 """Tasks that one commit may leave; more are a list that somebody keeps elsewhere."""
 _TODO = late(
-    r"(?:^|#|//|/\*|\*|--|<!--|;|%|\"\"\"|'''|\{#)\s{0,8}@?(?:TODO|FIXME|XXX|HACK|BUG)\b[ \t]*(?:\([^)\n]{0,60}\)|\[[^\]\n]{0,60}\])?[ \t]*[:：—-]?[ \t]*(?P<what>\S.{5,})"
+    r"(?<![\"'`])(?:^|#|//|/\*|\*|--|<!--|;|%|\"\"\"|'''|\{#)\s{0,8}@?(?:TODO|FIXME|XXX|HACK|BUG)\b[ \t]*(?:\([^)\n]{0,60}\)|\[[^\]\n]{0,60}\])?[ \t]*[:：—-]?[ \t]*(?P<what>\S.{5,})"
 )
 _END = late(r"\s*(?:\*/|-->|\"\"\"|'''|#\}|%\})\s*$")
 _FOREIGN = late(

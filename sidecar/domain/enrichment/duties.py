@@ -73,7 +73,7 @@ MUST = table(
     ),
     (
         "-",
-        r"必须|不得|禁止|不要|切勿|务必|严禁|不能超过|不允许|必ず|してはいけ|してはなら|なければならな|必須|べからず|しないこと|すること$|以内に",
+        r"必须|不得|禁止|不要|切勿|务必|严禁|不能超过|不允许|必ず|してはいけ|してはなら|なければならな|必須|べからず|ないこと|すること$|以内に",
     ),
     (
         " one| should |body|thing",
@@ -145,6 +145,10 @@ DEPRECATED = table(
 )
 
 LEFT = table(
+    (
+        "forget|müssen |noch ",
+        r"\bdon't forget (?!to (?:run|check|say))\S.{8,}|\bmüssen wir noch\b|\b(?:muss|müssen) noch\b",
+    ),
     (
         "fixme|to|xxx",
         r"^(?-i:TODO|FIXME|XXX)\b\s?(?:\([^)]{0,40}\))?\s?[:：—-]?\s|^(?:todo|to do|to-do)\s?(?:\([^)]{0,40}\))?\s?[:：—]\s",

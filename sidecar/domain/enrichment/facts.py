@@ -4,7 +4,7 @@
 
 import re
 
-from sidecar.domain.enrichment import names, phrases
+from sidecar.domain.enrichment import names, phrases, wording
 from sidecar.domain.enrichment.findings import Finding, found
 from sidecar.domain.enrichment.messages import Message
 from sidecar.domain.enrichment.patterns import late, table
@@ -175,7 +175,7 @@ def measured(message: Message, statement: Statement) -> Finding | None:
         return None
     text = statement.text
     if (
-        len(text.encode()) >= _LEAST
+        wording.size(text) >= _LEAST
         and _DIGIT.search(text)
         and _MEASURED.search(text)
         and _FIGURE.search(text)

@@ -51,6 +51,10 @@ _NAME = compiled(
 _MINDED = compiled(
     r"(?:fyi|nb|note that|remember,? (?!to\b)(?:that )?|keep in mind|mind that|be aware|good to know|for the record)[,:]?\s.{10,}",
 )
+_CAUSE = compiled(
+    r"(?:root )?causes?$|.*\b(?:ursache|grund|causa|cause)$|background|explanation|原因"
+)
+_COLON = compiled(r"[:：]")
 _FEW = 5
 """Words of a heading; a longer one is a sentence."""
 
@@ -76,13 +80,18 @@ def _named(name: str, statement: Statement) -> Finding | None:
         return None
     for kind, grades, names in _TABLE:
         if names.match(words):
-            return _found(kind, grades, statement)
+            is_cause = _CAUSE.match(words) is not None
+            return _found(kind if not is_cause else "fact", grades, statement, is_cause=is_cause)
     return None
 
 
-def _found(kind: MemoryType, grades: tuple[int, int], statement: Statement) -> Finding:
-    """Take a rule behind a name such as `Important:` for what it is."""
-    rest = statement.text.partition(":")[2].strip() or statement.text
-    is_rule = kind == "fact" and (duties.MUST.search(rest) or duties.FORBID.match(rest))
+def _found(
+    kind: MemoryType, grades: tuple[int, int], statement: Statement, *, is_cause: bool
+) -> Finding:
+    """Take a rule behind a name such as `Important:` for what it is; a cause may speak of never, too."""
+    colon = _COLON.search(statement.text)
+    rest = statement.text[colon.end() :].strip() if colon else statement.text
+    demands = duties.MUST.search(rest) or duties.FORBID.match(rest)
+    is_rule = kind == "fact" and demands and not is_cause
     finding = found("constraint", statement, (4, 4)) if is_rule else found(kind, statement, grades)
     return msgspec.structs.replace(finding, is_named=True)

@@ -4,7 +4,7 @@
 
 import re
 
-from sidecar.domain.enrichment import duties
+from sidecar.domain.enrichment import duties, wording
 from sidecar.domain.enrichment.findings import Finding, found
 from sidecar.domain.enrichment.messages import Message
 from sidecar.domain.enrichment.patterns import late
@@ -49,7 +49,7 @@ def left(message: Message, statement: Statement) -> Finding | None:
     is_named = duties.LEFT.search(statement.text) or (
         message.is_capture and _MISSING.search(statement.text)
     )
-    if statement.is_done or not is_named or len(statement.text.encode()) < _SHORT:
+    if statement.is_done or not is_named or wording.size(statement.text) < _SHORT:
         return None
     if _is_told_otherwise(message, statement):
         return None

@@ -127,3 +127,8 @@ def capital(text: str) -> str:
     first = text.split(" ", 1)[0]
     is_name = any(sign in first for sign in "._/(`:=<[") or any(one.isupper() for one in first[1:])
     return text if is_name else text[:1].upper() + text[1:]
+
+
+def size(text: str) -> int:
+    """Tell how much a text says: in bytes, since a sign of some scripts says more than a letter."""
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from protocol.answers import Answer
+from protocol.answers import Answer, failure
 from protocol.errors import Code, InvalidRequestError, ThreadlineError
 from protocol.values import Record
-from sidecar.app import Application, failure
+from sidecar.app import Application
 
 MAX_LINE = 32 * 1024 * 1024
 

@@ -25,6 +25,8 @@ class Exit(IntEnum):
     """The store is newer than this program, or someone else's."""
     GIT_FAILED = 8
     """Git could not read the repository."""
+    MODEL_FAILED = 9
+    """The language model is not set up, or did not do its part."""
     INTERRUPTED = 130
     """Ctrl-C; everything acknowledged is kept."""
 
@@ -43,6 +45,7 @@ _BY_CODE = {
     Code.STORAGE_FAILED: Exit.STORAGE_FAILED,
     Code.STORE_REFUSED: Exit.STORE_REFUSED,
     Code.GIT_FAILED: Exit.GIT_FAILED,
+    Code.MODEL_FAILED: Exit.MODEL_FAILED,
 }
 
 

@@ -14,10 +14,10 @@ import msgspec
 from protocol.capture import CaptureState
 from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
 from protocol.events import Event
-from protocol.methods import EventPage, ScanParams, SessionPage, Status
+from protocol.methods import EventPage, ScanParams, Status
 from protocol.sessions import Session
 from sidecar.app import Application, open_application
-from sidecar.transports.cli import calls, parser, screens, watching
+from sidecar.transports.cli import calls, finding, memory, parser, screens, watching
 from sidecar.transports.cli.exits import Exit, exit_for
 
 T = TypeVar("T")
@@ -115,12 +115,14 @@ def _sessions(app: Application, options: Namespace) -> Exit:
             return _show_session(app, options)
         case "close":
             return _close_session(app, options)
+        case "compact":
+            return memory.compact(app, options)
         case _:
             return _list_sessions(app, options)
 
 
 def _list_sessions(app: Application, options: Namespace) -> Exit:
-    page = _page(app, options, limit=options.limit, status=options.status)
+    page = finding.page_of(app, options, limit=options.limit, status=options.status)
     if options.json:
         print(calls.encode(page))
     elif page.sessions:
@@ -132,7 +134,7 @@ def _list_sessions(app: Application, options: Namespace) -> Exit:
 
 
 def _show_session(app: Application, options: Namespace) -> Exit:
-    session = _resolve(app, options) if options.session else _latest(app, options)
+    session = finding.resolve(app, options) if options.session else _latest(app, options)
     events = _events(app, options, session)
     if options.json:
         print(calls.encode(session))
@@ -144,7 +146,7 @@ def _show_session(app: Application, options: Namespace) -> Exit:
 def _close_session(app: Application, options: Namespace) -> Exit:
     params = {"project": options.project}
     if options.session:
-        params["sessionId"] = _resolve(app, options).session_id
+        params["sessionId"] = finding.resolve(app, options).session_id
     session = _call(app, "threadline/sessions/close", params, Session)
     if options.json:
         print(calls.encode(session))
@@ -197,7 +199,8 @@ def _import(app: Application, options: Namespace) -> Exit:
         print(calls.encode(moved))
     else:
         screens.say(
-            f"{moved.sessions:,} sessions and {moved.events:,} events are in {moved.project_id}"
+            f"{moved.sessions:,} sessions, {moved.events:,} events and {moved.memories:,} memories "
+            f"are in {moved.project_id}"
         )
     return Exit.OK
 
@@ -239,33 +242,11 @@ def _events(app: Application, options: Namespace, session: Session) -> EventPage
     return _call(app, "threadline/sessions/events", params, EventPage)
 
 
-def _page(app: Application, options: Namespace, **more: object) -> SessionPage:
-    params = {"project": options.project, **more}
-    return _call(app, "threadline/sessions/list", params, SessionPage)
-
-
 def _latest(app: Application, options: Namespace) -> Session:
-    page = _page(app, options, limit=1)
+    page = finding.page_of(app, options, limit=1)
     if not page.sessions:
         raise NotFoundError("no sessions yet; `threadline scan` imports what was committed here")
     return page.sessions[0]
-
-
-def _resolve(app: Application, options: Namespace) -> Session:
-    """Find the one session whose id ends as the user typed."""
-    wanted = options.session.upper()
-    found: list[Session] = []
-    before: str | None = None
-    while True:
-        page = _page(app, options, limit=_SHOWN_EVENTS, before=before)
-        found += [session for session in page.sessions if session.session_id.endswith(wanted)]
-        before = page.next
-        if before is None:
-            break
-    if len(found) != 1:
-        problem = "no session" if not found else f"{len(found)} sessions"
-        raise NotFoundError(f"{problem} with an id that ends in {options.session}")
-    return found[0]
 
 
 def _call(app: Application, method: str, params: object, kind: type[T]) -> T:
@@ -280,6 +261,12 @@ _COMMANDS = {
     "pause": _capture,
     "resume": _capture,
     "sessions": _sessions,
+    "enrich": memory.enrich,
+    "jobs": memory.jobs,
+    "search": memory.search,
+    "remember": memory.remember,
+    "forget": memory.forget,
+    "purge": memory.purge,
     "status": _status,
     "call": _call_method,
     "export": _export,

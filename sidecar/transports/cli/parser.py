@@ -2,8 +2,9 @@
 
 import argparse
 from importlib.metadata import version
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
+from protocol.memories import MemoryType
 from sidecar.transports.cli.exits import Exit
 
 _EPILOG = """\
@@ -12,6 +13,8 @@ begin:
   threadline sessions             see it as sessions of at most four hours
   threadline sessions show        read the latest one
   threadline watch                record what happens from now on
+  threadline enrich --all         make memory from it
+  threadline search WORDS         find it again
 
 All commands work on the project of the folder you are in; --project PATH names another.
 Memory is kept in THREADLINE_HOME, by default your user's data folder; nothing leaves this machine.
@@ -36,6 +39,27 @@ Records commits as they are made and files as they are saved, in this folder and
 shows every event that comes in, whoever reports it. What was committed since the last look is picked up
 first. An editor with the extension does the same by itself.
 """
+
+_ENRICH = """\
+Reads the events of a session that nobody has read yet and keeps what is worth it: decisions, constraints,
+tasks, facts, and what the session was about, each with the words it comes from. No model and no network are
+needed. It can be cancelled with Ctrl-C and retried; what is known already is not written twice.
+
+  threadline enrich                     the active session, or the latest
+  threadline enrich --all               every session so far
+  threadline enrich --retry             go on with the job that failed last
+"""
+
+_PURGE = """\
+Removes something from every file that is kept for this project, then reads all of them again and says
+whether anything of it is left. There is no way back.
+
+  threadline purge --phrase 'hunter2'   words, wherever they stand
+  threadline purge --path secrets/      a file or folder: no event or memory names it any more
+  threadline purge --everything         the project's whole memory
+"""
+
+_TYPES = get_args(MemoryType)
 
 _CALL = """\
 Calls a method with JSON params and prints its result. Without a method it lists them all. With `-` it
@@ -65,6 +89,9 @@ def build() -> argparse.ArgumentParser:
     _add_scan(commands)
     _add_watch(commands)
     _add_sessions(commands)
+    _add_enrich(commands)
+    _add_search(commands)
+    _add_forget(commands)
     _command(commands, "status", "what is kept for this project, where, and in what condition")
     _add_call(commands)
     export = _command(commands, "export", "write everything kept for this project as JSON Lines")
@@ -111,13 +138,71 @@ def _add_watch(commands: Commands) -> None:
 def _add_sessions(commands: Commands) -> None:
     sessions = _command(commands, "sessions", "list sessions, show one, close one")
     sessions.add_argument(
-        "action", nargs="?", choices=("list", "show", "close"), default="list", help="default: list"
+        "action",
+        nargs="?",
+        choices=("list", "show", "close", "compact"),
+        default="list",
+        help="default: list",
     )
     sessions.add_argument(
         "session", nargs="?", help="an id or its last letters (show: the latest, close: the active)"
     )
     sessions.add_argument("--status", choices=("active", "closed", "compacted"))
     sessions.add_argument("--limit", type=int, default=20, help="how many (default: 20)")
+    sessions.add_argument(
+        "--older-than", type=float, metavar="DAYS", help="compact all closed sessions of that age"
+    )
+
+
+def _add_enrich(commands: Commands) -> None:
+    enrich = _command(commands, "enrich", "make memory from a session's events", _ENRICH)
+    enrich.add_argument(
+        "session", nargs="?", help="an id or its last letters (default: the active or the latest)"
+    )
+    enrich.add_argument("--all", action="store_true", help="all sessions that nobody has read")
+    enrich.add_argument(
+        "--provider", choices=("rules", "http"), help="who reads (default: the setting, else rules)"
+    )
+    enrich.add_argument(
+        "--retry", action="store_true", help="go on with a job that failed, the latest or --job"
+    )
+    enrich.add_argument("--job", metavar="ID", help="a job's id or its last letters")
+    jobs = _command(commands, "jobs", "list enrichment jobs, cancel one")
+    jobs.add_argument(
+        "action", nargs="?", choices=("list", "cancel"), default="list", help="default: list"
+    )
+    jobs.add_argument("job", nargs="?", help="an id or its last letters (default: the running one)")
+    jobs.add_argument("--limit", type=int, default=20, help="how many (default: 20)")
+
+
+def _add_search(commands: Commands) -> None:
+    search = _command(commands, "search", "find the memories that help with a question")
+    search.add_argument("query", nargs="*", help="any words; without them the most useful ones")
+    search.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
+    search.add_argument("--type", action="append", choices=_TYPES, help="only this type")
+    search.add_argument("--path", action="append", help="only about this file or folder")
+    search.add_argument("--open", action="append", metavar="FILE", help="a file you work on")
+    search.add_argument("--all-branches", action="store_true", help="also of unmerged branches")
+    search.add_argument("--explain", action="store_true", help="say why each was found")
+    remember = _command(commands, "remember", "keep a memory of your own")
+    remember.add_argument("text", nargs="+", help="what is to be remembered")
+    remember.add_argument("--type", choices=_TYPES, default="fact", help="default: fact")
+    remember.add_argument("--title", help="its headline (default: the beginning of the text)")
+    remember.add_argument("--path", action="append", help="a file it is about")
+    remember.add_argument("--tag", action="append")
+    remember.add_argument("--importance", type=int, choices=range(1, 6), default=3)
+
+
+def _add_forget(commands: Commands) -> None:
+    forget = _command(commands, "forget", "remove memories from everything on the disk")
+    forget.add_argument("memory", nargs="+", help="ids, as `search` shows them")
+    purge = _command(commands, "purge", "remove a file, a phrase or all of it, everywhere", _PURGE)
+    what = purge.add_mutually_exclusive_group(required=True)
+    what.add_argument("--memory", metavar="ID", help="one memory")
+    what.add_argument("--path", metavar="PATH", help="a file or folder of the repository")
+    what.add_argument("--phrase", metavar="TEXT", help="words, such as a secret")
+    what.add_argument("--everything", action="store_true", help="the project's whole memory")
+    purge.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_call(commands: Commands) -> None:

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from rich.cells import cell_len
@@ -13,8 +13,11 @@ from rich.table import Table
 
 from protocol.capture import CaptureState
 from protocol.events import Event
+from protocol.forgetting import PurgeReport
 from protocol.methods import METHODS, Status
+from protocol.recall import Found, SearchResult
 from protocol.sessions import Session
+from sidecar.services.progress import Tell
 
 TAIL = 8
 """Letters of a session's id that people see and may type."""
@@ -24,8 +27,8 @@ _STATUS = 5
 _PIPE_WIDTH = 160
 
 _is_watched = sys.stdout is not None and sys.stdout.isatty()
-_console = Console(highlight=False, width=None if _is_watched else _PIPE_WIDTH)
-_errors = Console(stderr=True, highlight=False)
+console = Console(highlight=False, width=None if _is_watched else _PIPE_WIDTH)
+errors = Console(stderr=True, highlight=False)
 _STYLES = {"active": "bold green", "closed": "default", "compacted": "dim"}
 
 
@@ -34,15 +37,15 @@ def show_sessions(rows: Sequence[tuple[Session, str]], total: int) -> None:
     names = ("started", "lasted", "events", "files", "source", "status", "id", "last commit")
     _show_table(names, [_session_row(session, headline) for session, headline in rows])
     if total > len(rows):
-        _console.print(f"[dim]{len(rows)} of {total:,} sessions; --limit shows more[/]")
+        console.print(f"[dim]{len(rows)} of {total:,} sessions; --limit shows more[/]")
 
 
 def show_session(session: Session, events: Sequence[Event], total: int) -> None:
     """Show one session with its events."""
-    _console.print(
+    console.print(
         f"[bold]Session {session.session_id}[/] [{_STYLES[session.status]}]{session.status}[/]"
     )
-    _console.print(
+    console.print(
         f"{local(session.started_at)}, {duration(session.last_event_at - session.started_at)}, "
         f"{plural(session.message_count, 'event')} from {clean(', '.join(session.sources))}\n"
     )
@@ -51,7 +54,7 @@ def show_session(session: Session, events: Sequence[Event], total: int) -> None:
     ]
     _show_table(("when", "what", "", ""), rows)
     if total > len(events):
-        _console.print(f"[dim]the first {len(events)} of {total:,} events[/]")
+        console.print(f"[dim]the first {len(events)} of {total:,} events[/]")
 
 
 def _session_row(session: Session, headline: str) -> list[str]:
@@ -77,13 +80,13 @@ def _show_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         table.add_column(
             name, min_width=width, no_wrap=True, justify="right" if is_number else "left"
         )
-    left = max(_console.width - sum(widths) - 2 * len(widths), 12)
+    left = max(console.width - sum(widths) - 2 * len(widths), 12)
     table.add_column(names[-1], max_width=left, no_wrap=True, overflow="ellipsis")
     for row in rows:
         table.add_row(
             *map(clean, row), style=_STYLES.get(row[_STATUS]) if len(row) > _STATUS else None
         )
-    _console.print(table, crop=False, soft_wrap=True)
+    console.print(table, crop=False, soft_wrap=True)
 
 
 def show_event(event: Event) -> None:
@@ -91,7 +94,7 @@ def show_event(event: Event) -> None:
     moment = event.occurred_at.astimezone().strftime("%H:%M:%S")
     sha = f"{event.commit.sha[:10]}  " if event.commit else ""
     line = f"[dim]{moment}[/]  {event.kind:<7}  [dim]{sha}[/]{clean(headline(event))}"
-    _console.print(line, highlight=False, soft_wrap=True)
+    console.print(line, highlight=False, soft_wrap=True)
 
 
 def capture(state: CaptureState) -> str:
@@ -113,6 +116,9 @@ def show_status(status: Status) -> None:
         "active": "none" if status.active_session is None else status.active_session.session_id,
         "capture": capture(status.capture),
         "size": f"{status.bytes_on_disk / 1_000_000:.1f} MB",
+        "memories": f"{status.memories:,}",
+        "meaning": status.memory_health.semantic_absence or "",
+        "stale": _stale(status),
         "waiting": f"{status.waiting} in the inbox" if status.waiting else "",
         "damaged": ", ".join(status.damaged_copies),
     }
@@ -122,7 +128,52 @@ def show_status(status: Status) -> None:
     for name, value in facts.items():
         if value:
             table.add_row(name, clean(value))
-    _console.print(table)
+    console.print(table)
+
+
+def _stale(status: Status) -> str:
+    health = status.memory_health
+    parts = [(health.changed, "about changed code"), (health.gone, "about code that is gone")]
+    return ", ".join(f"{count} {what}" for count, what in parts if count)
+
+
+def show_found(found: SearchResult, *, is_explained: bool) -> None:
+    """Show memories that were found, best first."""
+    for one in found.memories:
+        _show_memory(one, is_explained=is_explained)
+    if found.total > len(found.memories):
+        console.print(
+            f"[dim]{len(found.memories)} of {found.total:,} memories; --limit shows more[/]"
+        )
+
+
+def _show_memory(found: Found, *, is_explained: bool) -> None:
+    memory = found.memory
+    drift = f" [yellow]{memory.verdict}[/]" if memory.verdict in {"changed", "gone"} else ""
+    console.print(
+        f"[bold]{clean(memory.title)}[/] [dim]{memory.type}, {local(memory.occurred_at)}[/]{drift}",
+        soft_wrap=True,
+    )
+    if memory.content != memory.title:
+        console.print(f"  {clean(clipped(memory.content, 400))}", soft_wrap=True)
+    sources = [one.commit_sha[:10] for one in memory.evidence if one.commit_sha]
+    facts = ", ".join(filter(None, [memory.memory_id, " ".join(sources[:3])]))
+    console.print(f"  [dim]{facts}[/]")
+    if is_explained:
+        why = ", ".join(f"{name} {value:+.2f}" for name, value in found.why.items())
+        console.print(f"  [dim]{found.score:.2f} = {why}[/]")
+
+
+def show_report(report: PurgeReport) -> None:
+    """Say what was removed, and whether anything of it is left."""
+    say(
+        f"{plural(report.memories, 'memory', 'memories')} and {plural(report.events, 'event')} changed or "
+        f"removed, {plural(report.files_rewritten, 'file')} written anew, {report.files_deleted} deleted"
+    )
+    if report.verified:
+        say(f"searched {plural(report.files_searched, 'file')} again: nothing is left")
+    for name in report.remaining:
+        complain(f"it still stands in {name}")
 
 
 def show_methods() -> None:
@@ -133,28 +184,30 @@ def show_methods() -> None:
     table.add_column("what it does")
     for method in METHODS:
         table.add_row(method.name, method.params.__name__, method.doc)
-    _console.print(table)
+    console.print(table)
 
 
 def say(message: str) -> None:
     """Tell people something beside the result, where it disturbs no script."""
-    _errors.print(clean(message), soft_wrap=True)
+    errors.print(clean(message), soft_wrap=True)
 
 
 def complain(message: str) -> None:
     """Tell people what went wrong."""
-    _errors.print(f"[bold red]threadline:[/] {clean(message)}", soft_wrap=True)
+    errors.print(f"[bold red]threadline:[/] {clean(message)}", soft_wrap=True)
 
 
 @contextlib.contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+def progress(label: str) -> Iterator[Tell]:
     """Show how far long work is, on a terminal."""
     columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(
-        *columns, console=_errors, transient=True, disable=not sys.stderr.isatty()
-    ) as bar:
+    with Progress(*columns, console=errors, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def tell(done: int, total: int, stage: str = "") -> None:
+            bar.update(task, completed=done, total=total, description=stage)
+
+        yield tell
 
 
 def headline(event: Event) -> str:
@@ -178,9 +231,15 @@ def duration(span: timedelta) -> str:
     return f"{minutes // 60}h {minutes % 60:02d}m" if minutes >= 60 else f"{minutes}m"  # noqa: PLR2004  # minutes in an hour
 
 
-def plural(count: int, thing: str) -> str:
+def plural(count: int, thing: str, things: str = "") -> str:
     """Write a count of things."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or thing + 's'}"
+
+
+def clipped(text: str, limit: int = 120) -> str:
+    """Shorten a text to one line, at a word."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rsplit(" ", 1)[0] + "…"
 
 
 def clean(text: str) -> str:

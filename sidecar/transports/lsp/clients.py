@@ -4,13 +4,15 @@ import asyncio
 import functools
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from protocol.methods import NOTIFICATIONS, Change
+from protocol.enrichment import ModelParams
+from protocol.methods import NOTIFICATIONS, QUESTIONS, Change
 from sidecar.app import Application, now
 from sidecar.domain import sources
 from sidecar.transports.lsp import logs
@@ -22,6 +24,7 @@ T = TypeVar("T")
 
 SECTION = "threadline"
 (DID_CHANGE,) = (notification.name for notification in NOTIFICATIONS)
+(MODEL,) = (question.name for question in QUESTIONS)
 _CONTENTS = (
     types.TEXT_DOCUMENT_DID_OPEN,
     types.TEXT_DOCUMENT_DID_CHANGE,
@@ -79,6 +82,8 @@ class Client:
         chosen = options.get("source") if isinstance(options, dict) else None
         source = chosen if isinstance(chosen, str) and chosen else sources.editor(client)
         self._app.workspace.source = source[:200]
+        if isinstance(options, dict) and options.get("model") is True:
+            self._app.ask_editor = self._ask_model
         if params.workspace_folders:
             self._add(folder.uri for folder in params.workspace_folders)
         elif params.root_uri:
@@ -169,6 +174,10 @@ class Client:
         except Exception as error:  # noqa: BLE001  # a client's fault must not end ours
             _log.info("the client did not answer: %r", error)
             return None
+
+    def _ask_model(self, params: ModelParams) -> "Future[Any]":
+        """Ask the client's own language model; called from the thread of the work that wants it."""
+        return asyncio.run_coroutine_threadsafe(self._protocol.ask(MODEL, params), self._loop)
 
     def _tell_change(self, change: Change) -> None:
         self._loop.call_soon_threadsafe(self._protocol.tell, DID_CHANGE, change)

@@ -7,6 +7,7 @@ the application, and every way out of either ends in one answer.
 
 import asyncio
 import functools
+import itertools
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,11 +18,11 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 
-from protocol.answers import Answer, Failure
-from protocol.errors import CancelledError, Code
+from protocol.answers import Answer, Failure, failure
+from protocol.errors import CancelledError, Code, ModelFailedError
 from protocol.methods import METHODS
 from protocol.values import Record
-from sidecar.app import Application, failure
+from sidecar.app import Application
 from sidecar.transports.lsp.frames import BadFrame
 from sidecar.transports.lsp.works import Work
 
@@ -63,9 +64,11 @@ class StrictProtocol(LanguageServerProtocol):
             types.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._cancel_progress,
         }
         """Who hears a notification that pygls need not see: untyped, since some come by the thousand."""
+        self._questions: dict[Identifier, asyncio.Future[Any]] = {}
         self._tasks: dict[Identifier, asyncio.Future[Answer]] = {}
         self._works: dict[Identifier, Work] = {}
         self._threads = ThreadPoolExecutor(_THREADS)
+        self._numbers = itertools.count(1)
 
     def take(self, piece: bytes | BadFrame) -> None:
         """Take one frame; whatever is wrong with it, the stream goes on."""
@@ -127,7 +130,10 @@ class StrictProtocol(LanguageServerProtocol):
 
     def _take_response(self, message: dict[str, Any]) -> None:
         identifier = message.get("id") if _is_identifier(message.get("id")) else None
-        if identifier is not None and ("result" in message or "error" in message):
+        question = self._questions.pop(identifier, None) if identifier is not None else None
+        if question is not None:
+            _settle(question, message)
+        elif identifier is not None and ("result" in message or "error" in message):
             self._pass_on(message)
         else:
             self._fail(identifier, Code.INVALID_REQUEST, "`method` is missing")
@@ -218,6 +224,20 @@ class StrictProtocol(LanguageServerProtocol):
             await asyncio.wait(list(self._tasks.values()), timeout=seconds)
         await asyncio.sleep(0)
 
+    async def ask(self, method: str, params: Record) -> Any:  # noqa: ANN401  # whatever the client answers
+        """Ask the client something of our own; what it answers stays as it is on the wire."""
+        identifier = f"threadline-{next(self._numbers)}"
+        question = self._questions[identifier] = asyncio.get_running_loop().create_future()
+        body = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
+        self.write(msgspec.json.encode(body))
+        try:
+            return await question
+        except asyncio.CancelledError:
+            self.tell(types.CANCEL_REQUEST, {"id": identifier})
+            raise
+        finally:
+            self._questions.pop(identifier, None)
+
     def _cancel(self, params: object) -> None:
         identifier = params.get("id") if isinstance(params, dict) else None
         work = self._works.get(identifier) if _is_identifier(identifier) else None
@@ -275,6 +295,18 @@ class StrictProtocol(LanguageServerProtocol):
 
 def _is_identifier(value: object) -> TypeGuard[Identifier]:
     return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _settle(question: "asyncio.Future[Any]", message: dict[str, Any]) -> None:
+    """Give a client's answer to whoever asked."""
+    if question.done():
+        return
+    error = message.get("error")
+    if error is None:
+        question.set_result(message.get("result"))
+    else:
+        text = error.get("message") if isinstance(error, dict) else error
+        question.set_exception(ModelFailedError(f"the client refused: {text}"))
 
 
 def _process(params: object) -> int | None:

@@ -6,10 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from protocol.errors import CancelledError
+from protocol.jobs import STAGES
 
 _PAUSE = 0.1
 """Seconds between two reports: people do not read faster."""
-_TITLES = {"threadline/scan": "Importing commits"}
+_TITLES = {
+    "threadline/scan": "Importing commits",
+    "threadline/enrichment/start": "Making memory",
+    "threadline/enrichment/retry": "Making memory",
+}
 
 Tell = Callable[[dict[str, Any]], object]
 """Sends the params of `$/progress`; may be called from any thread."""
@@ -27,14 +32,18 @@ class Work:
         self._is_cancelled = threading.Event()
         self._is_over = False
         self._told_at = 0.0
+        self._stage = ""
 
-    def __call__(self, done: int, total: int) -> None:
-        """Say how much is done."""
+    def __call__(self, done: int, total: int, stage: str = "") -> None:
+        """Say how much is done, of all or of one stage."""
         self.check()
-        if time.monotonic() - self._told_at >= _PAUSE:
-            self._told_at = time.monotonic()
-            share = 100 * done // total if total else 0
-            self._report(kind="report", message=f"{done:,} of {total:,}", percentage=share)
+        if time.monotonic() - self._told_at >= _PAUSE or stage != self._stage:
+            self._told_at, self._stage = time.monotonic(), stage
+            share = done / total if total else 0.0
+            if stage in STAGES:
+                share = (STAGES.index(stage) + share) / len(STAGES)
+            message = f"{done:,} of {total:,}" if not stage else f"{stage}: {done:,} of {total:,}"
+            self._report(kind="report", message=message, percentage=int(100 * share))
 
     def check(self) -> None:
         """Raise CancelledError if nobody wants it any more."""

@@ -1,0 +1,136 @@
+"""Requests about memories: search, read, write, update."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from protocol.memories import (
+    Content,
+    Evidence,
+    Grade,
+    Memory,
+    MemoryStatus,
+    MemoryType,
+    Names,
+    Paths,
+    Title,
+)
+from protocol.projects import ProjectParams
+from protocol.values import Key, Name, Record, Text, Timestamp, Ulid
+
+WriteOutcome = Literal["created", "skipped", "superseded", "duplicate"]
+
+
+class SearchParams(ProjectParams, frozen=True, kw_only=True):
+    """What to look for, and where the asker is."""
+
+    query: Annotated[str, Meta(max_length=10_000)] = ""
+    """Any words; without them the most useful memories at this moment are given."""
+    top_k: Annotated[int, Meta(ge=1, le=50)] = 10
+    types: tuple[MemoryType, ...] = ()
+    """Only these types; all where empty."""
+    statuses: tuple[MemoryStatus, ...] = ("active",)
+    """Only memories in these states; what is forgotten is never found."""
+    paths: Paths = ()
+    """Only memories about one of these files, or files in one of these folders."""
+    tags: Names = ()
+    """Only memories with one of these tags."""
+    agent_id: Name | None = None
+    """Only memories of this agent."""
+    session_id: Ulid | None = None
+    """Only memories made from this session."""
+    since: Timestamp | None = None
+    """Only what happened at this moment or later."""
+    until: Timestamp | None = None
+    """Only what happened before this moment."""
+    files_at_hand: Paths = ()
+    """Files that are open or changed where the question is asked: what concerns them counts more."""
+    branch: Name | None = None
+    """The branch the question is asked on; the current one where absent."""
+    all_branches: bool = False
+    """Also what belongs to branches that are not part of the current one."""
+
+
+class Found(Record, frozen=True, kw_only=True):
+    """A memory and why it was found."""
+
+    memory: Memory
+    score: float
+    why: dict[str, float]
+    """What each signal adds to the score."""
+
+
+class SearchResult(Record, frozen=True, kw_only=True):
+    """The best matches, best first."""
+
+    memories: tuple[Found, ...]
+    total: int
+    """How many memories passed the filters."""
+    semantic: bool
+    """Whether meaning was compared too, and not words alone."""
+
+
+class ReadParams(ProjectParams, frozen=True, kw_only=True):
+    """Which memories to read in full."""
+
+    memory_ids: Annotated[tuple[Ulid, ...], Meta(min_length=1, max_length=50)]
+
+
+class MemoryList(Record, frozen=True, kw_only=True):
+    """Memories in the order they were asked for."""
+
+    memories: tuple[Memory, ...]
+    missing: tuple[str, ...] = ()
+    """Ids that name nothing."""
+
+
+class WriteParams(ProjectParams, frozen=True, kw_only=True):
+    """A memory that a person or an agent wants kept."""
+
+    type: MemoryType
+    title: Title
+    content: Content
+    rationale: Text | None = None
+    importance: Grade = 3
+    confidence: Grade = 3
+    entities: Names = ()
+    files: Paths = ()
+    tags: Names = ()
+    agent_id: Name | None = None
+    session_id: Ulid | None = None
+    evidence: Annotated[tuple[Evidence, ...], Meta(max_length=50)] = ()
+    pinned: bool = False
+    idempotency_key: Key | None = None
+    """Writing the same key again changes nothing."""
+    occurred_at: Timestamp | None = None
+    """When what it tells of happened; the moment of writing where absent."""
+    created_at: Timestamp | None = None
+    dedup: bool = True
+    """Compare with what is known: a repetition is skipped, an update supersedes."""
+
+
+class WriteResult(Record, frozen=True, kw_only=True):
+    """What became of a memory that was to be written."""
+
+    outcome: WriteOutcome
+    """`skipped`: it says what `memory` says already. `superseded`: it is kept and replaces an older one.
+    `duplicate`: its key was known."""
+    memory: Memory
+    """The memory that now says it."""
+
+
+class UpdateParams(ProjectParams, frozen=True, kw_only=True):
+    """What to change of a memory; what is absent stays."""
+
+    memory_id: Ulid
+    type: MemoryType | None = None
+    title: Title | None = None
+    content: Content | None = None
+    rationale: Text | None = None
+    importance: Grade | None = None
+    confidence: Grade | None = None
+    entities: Names | None = None
+    files: Paths | None = None
+    tags: Names | None = None
+    pinned: bool | None = None
+    status: Literal["active", "stale"] | None = None

@@ -1,0 +1,181 @@
+"""Replies: what a model proposes to remember, believed only as far as the events bear it out."""
+
+import bisect
+import itertools
+import re
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+from protocol.errors import ModelFailedError
+from protocol.memories import Content, Evidence, Grade, MemoryType, Names, Paths, Title
+from protocol.values import TEXT_LIMIT, Text
+from sidecar.domain.asking.prompts import MOST_ITEMS, Piece, Shown
+from sidecar.domain.drafts import Draft
+from sidecar.domain.redaction.texts import redact
+
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL | re.IGNORECASE)
+_SHORTEST_QUOTE = 8
+"""Bytes; what is shorter stands everywhere and proves nothing, unless it is all there is."""
+_SIGNS = ("+ ", "- ")
+_EXCERPT = 60
+_LONGEST_TITLE = 200
+"""A title that was longer is refused; one can grow when a secret is taken out of it."""
+
+
+class Quote(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Words that a model says it read."""
+
+    event_id: str
+    quote: Annotated[str, Meta(min_length=1, max_length=2_000)]
+
+
+class Item(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """A memory as a model writes it."""
+
+    type: MemoryType
+    title: Title
+    content: Content
+    rationale: Text | None = None
+    importance: Grade = 3
+    confidence: Grade = 3
+    files: Paths = ()
+    entities: Names = ()
+    evidence: Annotated[tuple[Quote, ...], Meta(min_length=1, max_length=50)]
+
+
+class Rejection(Struct, frozen=True, kw_only=True):
+    """An item that is not believed, and why."""
+
+    number: int
+    """Which one it was, counted from 1."""
+    reason: str
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """What is left of an answer."""
+
+    drafts: tuple[Draft, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+    invented: int = 0
+    """Quotes that stand in no event, also of items that had better ones."""
+
+
+class _Items(Struct, frozen=True, forbid_unknown_fields=True):
+    items: list[Raw]
+
+
+_ANSWER = msgspec.json.Decoder(_Items | list[Raw])
+_ITEM = msgspec.json.Decoder(Item)
+
+
+def read(answer: str, piece: Piece) -> Reply:
+    """Read the answer to a piece; raises `ModelFailedError` for what is no list of items at all."""
+    drafts: list[Draft] = []
+    rejections: list[Rejection] = []
+    invented = 0
+    for number, raw in enumerate(_items(answer), start=1):
+        if len(drafts) == MOST_ITEMS:
+            reason = f"more than {MOST_ITEMS} items in one answer"
+            rejections.append(Rejection(number=number, reason=reason))
+            continue
+        try:
+            item = _ITEM.decode(raw)
+        except (msgspec.DecodeError, RecursionError) as error:
+            rejections.append(Rejection(number=number, reason=redact(str(error))))
+            continue
+        evidence = [found for quote in item.evidence if (found := _found(quote, piece))]
+        invented += len(item.evidence) - len(evidence)
+        if evidence and item.title.strip() and item.content.strip():
+            drafts.append(_draft(item, evidence, piece))
+        else:
+            reason = "it is blank" if evidence else "no quote of it stands in the event it names"
+            rejections.append(Rejection(number=number, reason=reason))
+    return Reply(drafts=tuple(drafts), rejections=tuple(rejections), invented=invented)
+
+
+def _items(answer: str) -> list[Raw]:
+    text = answer.strip()
+    if not text:
+        raise ModelFailedError("the model answered nothing; try again, or choose another model")
+    if (fence := _FENCE.fullmatch(text)) is not None:
+        text = fence["inside"].strip()
+    try:
+        found = _ANSWER.decode(text.encode("utf-8", "replace"))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ModelFailedError(_complaint(text, error)) from None
+    return found.items if isinstance(found, _Items) else found
+
+
+def _complaint(text: str, error: Exception) -> str:
+    """Say what is wrong with an answer that cannot be read."""
+    excerpt = redact(" ".join(text.split()))[:_EXCERPT]
+    if not text.startswith(("{", "[")):
+        wrong = "is prose, not JSON"
+    elif "truncated" in str(error):
+        wrong = "ends in the middle"
+    else:
+        wrong = f"is not the JSON that was asked for ({redact(str(error))})"
+    return f"the model's answer {wrong}: “{excerpt}…”; try again, or choose another model"
+
+
+def _draft(item: Item, evidence: list[Evidence], piece: Piece) -> Draft:
+    named = {quote.event_id for quote in evidence}
+    sources = [shown for shown in piece.shown if shown.event.event_id in named]
+    known = {file.path for shown in piece.shown for file in shown.event.files}
+    branches = {shown.event.commit.branch for shown in sources if shown.event.commit is not None}
+    return Draft(
+        type=item.type,
+        title=redact(" ".join(item.title.split()))[:_LONGEST_TITLE],
+        content=redact(item.content.strip())[:TEXT_LIMIT],
+        rationale=redact((item.rationale or "").strip()) or None,
+        importance=item.importance,
+        confidence=item.confidence,
+        entities=tuple(dict.fromkeys(redact(entity) for entity in item.entities)),
+        files=tuple(dict.fromkeys(path for path in item.files if path in known)),
+        branch=branches.pop() if len(branches) == 1 else None,
+        evidence=tuple(dict.fromkeys(evidence)),
+    )
+
+
+def _found(quote: Quote, piece: Piece) -> Evidence | None:
+    """Find a quote in the event it names, and give it as it stands there."""
+    for shown in piece.shown:
+        if shown.event.event_id == quote.event_id and (words := _literal(quote.quote, shown)):
+            commit = shown.event.commit
+            sha = commit.sha if commit is not None else None
+            return Evidence(quote=words, commit_sha=sha, event_id=quote.event_id)
+    return None
+
+
+def _literal(quote: str, shown: Shown) -> str | None:
+    words = quote.strip()
+    candidates = [words, words[2:]] if words.startswith(_SIGNS) else [words]
+    return next(
+        (
+            found
+            for candidate in candidates
+            for text in shown.quotable
+            if (found := _search(candidate, text)) is not None
+        ),
+        None,
+    )
+
+
+def _search(quote: str, text: str) -> str | None:
+    """Find words in a text whatever the white space between them, and give them as they stand."""
+    sought = " ".join(quote.split())
+    words = list(re.finditer(r"\S+", text))
+    flat = " ".join(word[0] for word in words)
+    if len(sought.encode()) < _SHORTEST_QUOTE and sought != flat:
+        return None
+    if not sought or (place := flat.find(sought)) < 0:
+        return None
+    starts = list(itertools.accumulate((len(word[0]) + 1 for word in words), initial=0))[:-1]
+
+    def original(offset: int) -> int:
+        number = bisect.bisect_right(starts, offset) - 1
+        return words[number].start() + offset - starts[number]
+
+    return text[original(place) : original(place + len(sought) - 1) + 1]

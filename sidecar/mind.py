@@ -1,0 +1,210 @@
+"""All that makes, finds and forgets memory, put together; loaded when it is first asked for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from cachetools import LRUCache, TTLCache
+
+from protocol.enrichment import JobParams, StartParams
+from protocol.errors import ModelFailedError, NotFoundError
+from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
+from protocol.jobs import Job, ProviderName
+from protocol.projects import ProjectParams
+from protocol.recall import SearchParams, SearchResult, WriteParams, WriteResult
+from protocol.settings import Settings
+from protocol.values import Record
+from sidecar.adapters.code.codebases import Codebase
+from sidecar.adapters.git import checkouts
+from sidecar.adapters.models.editors import Ask, EditorModel
+from sidecar.domain import memories
+from sidecar.domain.asking.budgets import Caps
+from sidecar.domain.asking.completions import Model
+from sidecar.services import compacting, forgetting, maintenance, remembering
+from sidecar.services.drift import fates
+from sidecar.services.enrichment import jobs, running
+from sidecar.services.enrichment.modelled import Modelled
+from sidecar.services.enrichment.rules import Rules
+from sidecar.services.enrichment.stages import Reader, Tools
+from sidecar.services.meanings import Meanings
+from sidecar.services.progress import Tell
+from sidecar.services.recall import Recall
+from sidecar.store.homes import Home
+from sidecar.store.vaults import Vault
+
+_UNASKED = 5
+"""Sessions that are enriched at one go without being asked, so that an import starts no marathon."""
+_KNOWN_FOR = 60
+"""Seconds for which a folder is taken for the repository that it was."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What memory needs to know of the application it is part of."""
+
+    home: Home
+    meanings: Meanings
+    vault: Callable[[str | None], Vault]
+    """Opens the memory of the project that a request names."""
+    place: Callable[[str | None], Path]
+    """Gives a folder of the project that a request names."""
+    settings: Callable[[], Settings]
+    source: Callable[[], str]
+    editor: Callable[[], Ask | None]
+    """Gives the way to the client's own language model, if it has one."""
+    forget: Callable[[str], None]
+    """Makes sure that a project is found anew."""
+
+
+@dataclass
+class Mind:
+    """Serves the methods about memory."""
+
+    around: Surroundings
+    _codebases: TTLCache[Path, Codebase | None] = field(
+        default_factory=lambda: TTLCache(maxsize=64, ttl=_KNOWN_FOR)
+    )
+
+    _workbenches: LRUCache[Path, Codebase] = field(default_factory=lambda: LRUCache(maxsize=8))
+    """Code as whoever makes memory sees it: one at a time in a project."""
+
+    def __post_init__(self) -> None:
+        """Search nothing yet."""
+        self._recall = Recall(self.around.meanings)
+
+    def serve(self, name: str, params: ProjectParams) -> Record:
+        """Answer a request about memory."""
+        if name in _SERVICES:
+            return _SERVICES[name](self.around.vault(params.project), params)
+        return _METHODS[name](self, params)
+
+    def enrich(self, params: StartParams, tell: Tell) -> Job:
+        """Make memory from a session's events."""
+        tools = self._tools(params.project, params.provider)
+        return running.start(self.around.vault(params.project), params.session_id, tools, tell)
+
+    def retry(self, params: JobParams, tell: Tell) -> Job:
+        """Go on with a job from the stage that failed, by the same reader."""
+        vault = self.around.vault(params.project)
+        tools = self._tools(params.project, jobs.find(vault, params.job_id).provider)
+        return running.retry(vault, params.job_id, tools, tell)
+
+    def tend(self, vault: Vault) -> None:
+        """Learn what memories mean that came from elsewhere, and read sessions unasked where that is wanted."""
+        kept = [one for one in vault.memories.all() if one.status != "forgotten"]
+        if self.around.meanings.absence is None:
+            texts = {one.memory_id: memories.text(one) for one in kept}
+            self.around.meanings.learn(vault, texts, _untold)
+        if self.around.settings().auto_enrich:
+            for session_id in maintenance.neglected(vault)[:_UNASKED]:
+                tools = self._tools(vault.project_id, None)
+                running.start(vault, session_id, tools, _untold, automatic=True)
+
+    def search(self, params: SearchParams) -> SearchResult:
+        """Find memories; what belongs to another branch stays out, unless it is asked for."""
+        vault = self.around.vault(params.project)
+        code = self._code(params.project)
+        branch = params.branch or (code.branch() if code else None)
+        params = msgspec.structs.replace(params, branch=branch)
+        return self._recall.search(vault, params, lambda some: fates.elsewhere(vault, some, code))
+
+    def write(self, params: WriteParams) -> WriteResult:
+        """Keep a memory, unless it is known already."""
+        return remembering.write(self.around.vault(params.project), params, self.around.meanings)
+
+    def forget(self, params: ForgetParams) -> PurgeReport:
+        """Remove memories from everything on the disk, and prove it."""
+        vault = self.around.vault(params.project)
+        return forgetting.forget(vault, params.memory_ids, self.around.home.logs)
+
+    def purge(self, params: PurgeParams) -> PurgeReport:
+        """Remove something from everything on the disk, and prove it."""
+        vault, logs = self.around.vault(params.project), self.around.home.logs
+        if params.everything:
+            self.around.forget(vault.project_id)
+            return forgetting.forget_everything(self.around.home, vault)
+        if params.memory_id is not None:
+            return forgetting.forget(vault, [params.memory_id], logs)
+        if params.path is not None:
+            return forgetting.forget_path(vault, params.path, logs)
+        return forgetting.forget_phrase(vault, params.phrase or "", logs)
+
+    def _tools(self, reference: str | None, provider: ProviderName | None) -> Tools:
+        """Put together what makes memory; its view of the code is its own, since it runs beside searches."""
+        known = self._code(reference)
+        code = None
+        if known is not None:
+            code = self._workbenches.setdefault(known.folder, Codebase(known.folder))
+        return Tools(
+            reader=self._reader(provider or self.around.settings().model_provider),
+            diffs=(lambda _shas: {}) if code is None else code.diffs,
+            meanings=self.around.meanings,
+            code=code,
+        )
+
+    def _reader(self, provider: ProviderName) -> Reader:
+        """Choose who reads events."""
+        if provider == "rules":
+            return Rules()
+        chosen = self.around.settings()
+        return Modelled(
+            name=provider,
+            model=self._editors_model() if provider == "editor" else _http_model(chosen),
+            caps=Caps(per_job=chosen.model_tokens_per_job, per_day=chosen.model_tokens_per_day),
+            spend=self.around.home.spend,
+            today=lambda: self.around.home.ids.clock().date(),
+        )
+
+    def _editors_model(self) -> Model:
+        ask = self.around.editor()
+        if ask is None:
+            raise ModelFailedError(
+                "this client has no language model to ask; choose another provider"
+            )
+        return EditorModel(ask, self.around.source())
+
+    def _code(self, reference: str | None) -> Codebase | None:
+        """Give the code at the place that a request names; None where there is no repository."""
+        try:
+            place = self.around.place(reference)
+        except NotFoundError:
+            return None
+        if place not in self._codebases:
+            found = checkouts.enclosing(place)
+            self._codebases[place] = None if found is None else Codebase(found.folder)
+        return self._codebases[place]
+
+
+def _http_model(chosen: Settings) -> Model:
+    """Prepare the model that the user's settings name; its key comes from nowhere near the project."""
+    from sidecar.adapters.models import keys, servers  # noqa: PLC0415  # few need it
+
+    if not chosen.model_base_url:
+        raise ModelFailedError(
+            "no model is set up; set `threadline.modelBaseUrl` and `threadline.modelName`"
+        )
+    found = keys.find(chosen.model_base_url, variable=chosen.model_key_variable or None)
+    key = found.value if isinstance(found, keys.Key) else None
+    return servers.connect(chosen.model_base_url, chosen.model_name, key)
+
+
+def _untold(done: int, total: int, stage: str = "") -> None:
+    """Tell nobody how far it is."""
+
+
+_SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
+    "threadline/sessions/compact": compacting.compact,
+    "threadline/enrichment/cancel": jobs.cancel,
+    "threadline/enrichment/jobs": jobs.list_jobs,
+    "threadline/memories/read": remembering.read,
+    "threadline/memories/update": remembering.update,
+}
+_METHODS: dict[str, Callable[[Mind, Any], Record]] = {
+    "threadline/memories/search": Mind.search,
+    "threadline/memories/write": Mind.write,
+    "threadline/memories/forget": Mind.forget,
+    "threadline/purge": Mind.purge,
+}
+SERVED = frozenset({*_SERVICES, *_METHODS})

@@ -1,0 +1,68 @@
+"""Digesting: a note for every past day, written once the night is over, or at the next start."""
+
+from datetime import date
+from zoneinfo import ZoneInfo
+
+from protocol.memories import Evidence, Memory
+from protocol.sessions import Session
+from sidecar.domain import digests
+from sidecar.domain.digests import Part
+from sidecar.services import summarising
+from sidecar.store.vaults import Vault
+
+
+def digest(vault: Vault, zone: ZoneInfo, hour: int) -> list[Memory]:
+    """Write the digests that are due; a day on which nothing happened has none."""
+    days = set(digests.due(vault.clock(), zone, hour))
+    sessions: dict[date, list[Session]] = {}
+    for session in reversed(vault.sessions.timeline()):
+        day = digests.day_of(session, zone)
+        if day in days and not vault.memories.find("idempotencyKey", digests.key(day)):
+            sessions.setdefault(day, []).append(session)
+        elif day < min(days):
+            break
+    return [
+        memory
+        for day in sorted(sessions)
+        if (memory := _write(vault, day, sessions[day][::-1], zone)) is not None
+    ]
+
+
+def _write(vault: Vault, day: date, sessions: list[Session], zone: ZoneInfo) -> Memory | None:
+    told = [(session, summarising.summary(vault, session)) for session in sessions]
+    parts = [Part(session=session, told=words) for session, words in told if words]
+    if not parts:
+        return None
+    composed = digests.compose(day, parts, zone)
+    covered = [one for part in parts for one in _summaries(vault, part.session)]
+    with vault.lock.held():
+        if vault.memories.find("idempotencyKey", digests.key(day)):
+            return None
+        now = vault.clock()
+        memory = Memory(
+            memory_id=vault.ids.next(),
+            project_id=vault.project_id,
+            type="episodic",
+            title=composed.title,
+            content=composed.content,
+            agent_id=digests.AGENT,
+            tags=("digest",),
+            evidence=tuple(_evidence(part) for part in parts),
+            covers=tuple(one.memory_id for one in covered),
+            idempotency_key=digests.key(day),
+            occurred_at=parts[-1].session.last_event_at,
+            created_at=now,
+            updated_at=now,
+        )
+        vault.journal.append([vault.memories.put(memory.memory_id, memory)])
+        return memory
+
+
+def _summaries(vault: Vault, session: Session) -> list[Memory]:
+    own = vault.memories.find("sessionId", session.session_id)
+    return [one for one in own if one.type == "episodic" and one.status == "active"]
+
+
+def _evidence(part: Part) -> Evidence:
+    sha = part.session.head_commit_sha
+    return Evidence(quote=part.told.split("\n", 1)[0], commit_sha=sha)

@@ -1,0 +1,197 @@
+"""Running: a job goes through its stages, one after the other, and whatever stops it can be retried.
+
+Each stage prepares without a lock and lands in one line of the journal, together with the word that it is
+done: so it has happened or it has not, whenever the process dies. A job belongs to whoever holds the
+project's `running` lock; one that is marked as processing while nobody holds it was interrupted.
+"""
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterator
+
+from protocol.enrichment import JobParams
+from protocol.errors import BusyError, CancelledError, ConflictError, NotFoundError, ThreadlineError
+from protocol.jobs import Job, StageName
+from sidecar.domain import jobs, sessions
+from sidecar.services import browsing
+from sidecar.services.enrichment import dedup, drift, embed, enrich
+from sidecar.services.enrichment.jobs import cancel, find, mend, put
+from sidecar.services.enrichment.stages import Stage, Task, Tools
+from sidecar.services.progress import Tell
+from sidecar.store.vaults import Vault
+
+STAGES: tuple[tuple[StageName, Stage], ...] = (
+    ("enrich", enrich.enrich),
+    ("embed", embed.embed),
+    ("dedup", dedup.dedup),
+    ("drift", drift.drift),
+)
+
+_NOTED = 0.2
+"""Seconds between two notes of how far a stage is; it hears then, too, whether it was cancelled."""
+
+_log = logging.getLogger(__name__)
+
+
+def start(
+    vault: Vault, session_id: str | None, tools: Tools, tell: Tell, *, automatic: bool = False
+) -> Job:
+    """Make memory from all unprocessed events of a session; where a job does that already, follow it."""
+    mend(vault)
+    with vault.lock.held():
+        session = _choose(vault, session_id)
+        job = _unfinished(vault, session) or _idle(vault, session)
+        if job is None:
+            job = Job(
+                job_id=vault.ids.next(),
+                project_id=vault.project_id,
+                session_id=session,
+                provider=tools.reader.name,
+                automatic=automatic,
+                created_at=vault.clock(),
+            )
+            put(vault, job)
+    return job if job.status == "completed" else run(vault, job.job_id, tools, tell)
+
+
+def retry(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
+    """Go on with a job from the stage that failed."""
+    mend(vault)
+    job = find(vault, job_id)
+    if job.status not in {"failed", *jobs.UNFINISHED}:
+        raise ConflictError(
+            f"job {job_id} is {job.status}; only one that failed can be retried", field="jobId"
+        )
+    return run(vault, job_id, tools, tell)
+
+
+def run(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
+    """Take a job through its stages, or wait until another process has done it."""
+    with _turn(vault, job_id, tell):
+        job = find(vault, job_id)
+        if job.status in {"completed", "cancelled"}:
+            return job
+        with vault.lock.held():
+            put(vault, jobs.begin(job))
+        try:
+            for name, stage in STAGES:
+                _pass(vault, job_id, (name, stage), tools, tell)
+        except CancelledError:
+            return _cancelled(vault, job_id)
+        except ThreadlineError as error:
+            return _failed(vault, job_id, str(error))
+        except Exception as error:  # noqa: BLE001  # the boundary of a stage: the job says what happened
+            _log.exception("job %s failed unexpectedly", job_id)
+            return _failed(vault, job_id, f"{type(error).__name__}: {error}")
+        return _complete(vault, job_id)
+
+
+@contextlib.contextmanager
+def _turn(vault: Vault, job_id: str, tell: Tell) -> Iterator[None]:
+    """Wait for the project's turn, telling how far the job is if another process has it."""
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(vault.running.held())
+                break
+            except BusyError:
+                _tell_of(find(vault, job_id), tell)
+        yield
+
+
+def _tell_of(job: Job, tell: Tell) -> None:
+    stage = jobs.next_stage(job)
+    if stage is not None:
+        tell(stage.done, stage.total, stage.name)
+
+
+def _pass(
+    vault: Vault, job_id: str, named: tuple[StageName, Stage], tools: Tools, tell: Tell
+) -> None:
+    """Let one stage do its work, unless it has been done."""
+    name, stage = named
+    with vault.lock.held():
+        job = _wanted(vault, job_id)
+        if jobs.stage(job, name).status == "completed":
+            return
+        job = jobs.enter(job, name, vault.clock())
+        put(vault, job)
+
+    noted = 0.0
+
+    def told(done: int, total: int) -> None:
+        nonlocal noted
+        tell(done, total, name)
+        if time.monotonic() - noted > _NOTED:
+            noted = time.monotonic()
+            _note(vault, job_id, name, done, total)
+
+    land = stage(Task(vault=vault, job=job, tools=tools, tell=told))
+    with vault.lock.held():
+        landed = land(_wanted(vault, job_id))
+        put(vault, jobs.leave(landed.job, name, vault.clock(), landed.note), *landed.ops)
+
+
+def _note(vault: Vault, job_id: str, name: StageName, done: int, total: int) -> None:
+    """Write down how far a stage is, for whoever looks on; losing it costs nothing."""
+    with vault.lock.held():
+        job = _wanted(vault, job_id)
+        noted = jobs.advance(job, name, done, total)
+        vault.journal.append([vault.jobs.put(job_id, noted)], durable=False)
+
+
+def _wanted(vault: Vault, job_id: str) -> Job:
+    """Read a job that is to go on."""
+    job = find(vault, job_id)
+    if job.status == "cancelled":
+        raise CancelledError("the job was cancelled; what it has made stays")
+    return job
+
+
+def _complete(vault: Vault, job_id: str) -> Job:
+    """End a job; when all jobs of an active session are done, so is the session."""
+    with vault.lock.held():
+        job = jobs.complete(find(vault, job_id), vault.clock())
+        put(vault, job)
+        session = vault.sessions.get(job.session_id)
+        is_over = session is not None and session.enrichment_status == "completed"
+        if session is not None and is_over and session.status == "active":
+            vault.sessions.close_sessions([sessions.close(session, vault.clock())])
+        return job
+
+
+def _failed(vault: Vault, job_id: str, error: str) -> Job:
+    with vault.lock.held():
+        job = jobs.fail(find(vault, job_id), vault.clock(), error)
+        put(vault, job)
+        return job
+
+
+def _cancelled(vault: Vault, job_id: str) -> Job:
+    job = find(vault, job_id)
+    return job if job.status == "cancelled" else cancel(vault, JobParams(job_id=job_id))
+
+
+def _choose(vault: Vault, session_id: str | None) -> str:
+    """Take the session that is named, or else the active one, or else the latest."""
+    if session_id is not None:
+        return browsing.get_session(vault, session_id).session_id
+    session = browsing.find_active(vault) or next(reversed(vault.sessions.timeline()), None)
+    if session is None:
+        raise NotFoundError("no sessions yet; `threadline scan` imports what was committed here")
+    return session.session_id
+
+
+def _unfinished(vault: Vault, session_id: str) -> Job | None:
+    """Find the session's job that is not over, or that failed."""
+    own = vault.jobs.find("sessionId", session_id)
+    return next((job for job in own if job.status in {"failed", *jobs.UNFINISHED}), None)
+
+
+def _idle(vault: Vault, session_id: str) -> Job | None:
+    """Find the session's last job, if nothing has happened since."""
+    own = [job for job in vault.jobs.find("sessionId", session_id) if job.status == "completed"]
+    if not own or enrich.unprocessed(vault, session_id):
+        return None
+    return max(own, key=lambda job: job.job_id)

@@ -1,0 +1,111 @@
+"""Forgetting: what a person wants gone leaves every file, and the bytes are searched again to prove it."""
+
+import shutil
+from collections.abc import Container, Sequence
+from pathlib import Path
+
+import msgspec
+
+from protocol.errors import NotFoundError
+from protocol.forgetting import PurgeReport
+from protocol.memories import Memory
+from sidecar.domain import forgetting, memories
+from sidecar.domain.forgetting import Document, Scrub
+from sidecar.services import recording
+from sidecar.store import erasure
+from sidecar.store.erasure import Needles
+from sidecar.store.homes import Home
+from sidecar.store.vaults import Vault
+
+
+def forget(vault: Vault, memory_ids: Sequence[str], logs: Path) -> PurgeReport:
+    """Forget memories: that they were there is all that stays.
+
+    Words that an event or another memory says too stay there; nobody asked to forget those.
+    """
+    with vault.lock.held():
+        found = [_find(vault, memory_id) for memory_id in memory_ids]
+        now = vault.clock()
+        left: dict[str, Document] = {
+            one.memory_id: msgspec.to_builtins(memories.forgotten(one, now)) for one in found
+        }
+        told = {memories.text(one) for one in found}
+
+        def scrub(table: str, document: Document) -> Document | None:
+            if table == "memories":
+                return left.get(document["memoryId"], document)
+            if table == "sessions" and document.get("summary") in told:
+                return document | {"summary": None}
+            return document
+
+        said = {text for one in found for text in (one.title, one.content)}
+        own = said - _said_by_others(vault, left, said)
+        return _erase(vault, scrub, [forgetting.needle(words) for words in sorted(own)], logs)
+
+
+def forget_path(vault: Vault, path: str, logs: Path) -> PurgeReport:
+    """Forget a file or a folder: no event and no memory names it any more."""
+    return _erase(vault, forgetting.path(path), [forgetting.path_needle(path)], logs)
+
+
+def forget_phrase(vault: Vault, phrase: str, logs: Path) -> PurgeReport:
+    """Forget words wherever they stand."""
+    return _erase(vault, forgetting.phrase(phrase), [forgetting.needle(phrase)], logs)
+
+
+def forget_everything(home: Home, vault: Vault) -> PurgeReport:
+    """Forget a project: its folder goes, and its line in the index."""
+    with vault.lock.held():
+        events, kept = vault.sessions.count_events(), len(vault.memories)
+        count = sum(1 for path in vault.folder.rglob("*") if path.is_file())
+        home.drop(vault.project_id)
+        shutil.rmtree(vault.folder)
+    searched, remaining = erasure.search(home.folder, [forgetting.needle(vault.project_id)])
+    return PurgeReport(
+        memories=kept,
+        events=events,
+        files_rewritten=1,
+        files_deleted=count,
+        files_searched=searched,
+        remaining=tuple(remaining),
+        verified=not remaining and not vault.folder.exists(),
+    )
+
+
+def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeReport:
+    with vault.lock.held():
+        recording.drain(vault)
+        before = vault.memories.by_id()
+        erased = erasure.erase(vault, scrub, needles)
+        after = vault.memories.by_id()
+        vault.vectors.remove([key for key, one in before.items() if after.get(key) != one])
+        rewritten = erasure.scrub_logs(logs, needles)
+        searched, remaining = erasure.search(vault.folder, needles)
+    return PurgeReport(
+        memories=erased.documents["memories"],
+        events=erased.documents["events"],
+        files_rewritten=erased.rewritten + rewritten,
+        files_deleted=erased.deleted,
+        files_searched=searched,
+        remaining=tuple(remaining),
+        verified=not remaining,
+    )
+
+
+def _said_by_others(vault: Vault, left: Container[str], said: set[str]) -> set[str]:
+    """Find which of the words stand in events or in other memories, too."""
+    others = [one for one in vault.memories.all() if one.memory_id not in left]
+    texts = [text for one in others for text in (one.title, one.content, one.rationale or "")]
+    texts += [evidence.quote for one in others for evidence in one.evidence]
+    return {
+        word
+        for word in said
+        if any(word in text for text in texts) or vault.sessions.say(forgetting.needle(word))
+    }
+
+
+def _find(vault: Vault, memory_id: str) -> Memory:
+    memory = vault.memories.get(memory_id)
+    if memory is None or memory.status == "forgotten":
+        raise NotFoundError(f"no memory {memory_id} in this project", field="memoryIds")
+    return memory

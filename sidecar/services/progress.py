@@ -1,0 +1,10 @@
+"""Progress: how far long work is, for whoever wants to hear it."""
+
+from typing import Protocol
+
+
+class Tell(Protocol):
+    """Hears how far it is; raises CancelledError once nobody wants it any more."""
+
+    def __call__(self, done: int, total: int, stage: str = "") -> None:
+        """Say how much is done, and of what."""

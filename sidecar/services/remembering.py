@@ -1,0 +1,94 @@
+"""Remembering: memories that people and agents write, read and change themselves."""
+
+import msgspec
+
+from protocol.errors import NotFoundError
+from protocol.memories import Memory
+from protocol.recall import MemoryList, ReadParams, UpdateParams, WriteParams, WriteResult
+from sidecar.domain import memories, privacy
+from sidecar.services.comparing import Comparison
+from sidecar.services.meanings import Meanings
+from sidecar.store.vaults import Vault
+
+_WORDS = ("title", "content", "rationale")
+_CHANGEABLE = tuple(
+    field.name
+    for field in msgspec.structs.fields(UpdateParams)
+    if field.name not in {"project", "memory_id"}
+)
+
+
+def write(vault: Vault, params: WriteParams, meanings: Meanings) -> WriteResult:
+    """Keep a memory, unless it is known already."""
+    memory = _memory(vault, params)
+    if params.dedup:
+        meanings.learn(vault, {memory.memory_id: memories.text(memory)}, lambda *_: None)
+    with vault.lock.held():
+        known = _known(vault, params.idempotency_key)
+        if known is not None:
+            return WriteResult(outcome="duplicate", memory=known)
+        if not params.dedup:
+            vault.journal.append([vault.memories.put(memory.memory_id, memory)])
+            return WriteResult(outcome="created", memory=memory)
+        comparison = Comparison(vault, meanings)
+        outcome, kept = comparison.add(memory)
+        vault.journal.append(comparison.ops())
+        return WriteResult(outcome=outcome, memory=kept)
+
+
+def read(vault: Vault, params: ReadParams) -> MemoryList:
+    """Read memories in full."""
+    found = {key: vault.memories.get(key) for key in params.memory_ids}
+    return MemoryList(
+        memories=tuple(privacy.clean_memory(one) for one in found.values() if one is not None),
+        missing=tuple(key for key, one in found.items() if one is None),
+    )
+
+
+def update(vault: Vault, params: UpdateParams) -> Memory:
+    """Change what is said of a memory."""
+    with vault.lock.held():
+        memory = vault.memories.get(params.memory_id)
+        if memory is None or memory.status == "forgotten":
+            raise NotFoundError(f"no memory {params.memory_id} in this project", field="memoryId")
+        given = {name: getattr(params, name) for name in _CHANGEABLE}
+        changes = {name: value for name, value in given.items() if value is not None}
+        changes |= {name: privacy.clean(changes[name]) for name in _WORDS if name in changes}
+        changed = msgspec.structs.replace(memory, **changes, updated_at=vault.clock())
+        vault.journal.append([vault.memories.put(memory.memory_id, changed)])
+        return changed
+
+
+def _memory(vault: Vault, params: WriteParams) -> Memory:
+    """Make a memory of what was written, without what is private or secret in it."""
+    now = vault.clock()
+    rationale = params.rationale
+    evidence = tuple(
+        msgspec.structs.replace(one, quote=privacy.clean(one.quote)) for one in params.evidence
+    )
+    return Memory(
+        memory_id=vault.ids.next(),
+        project_id=vault.project_id,
+        type=params.type,
+        title=privacy.clean(params.title) or memories.FORGOTTEN,
+        content=privacy.clean(params.content) or memories.FORGOTTEN,
+        rationale=None if rationale is None else privacy.clean(rationale),
+        importance=params.importance,
+        confidence=params.confidence,
+        entities=params.entities,
+        files=params.files,
+        tags=params.tags,
+        agent_id=params.agent_id,
+        session_id=params.session_id,
+        evidence=evidence,
+        pinned=params.pinned,
+        idempotency_key=params.idempotency_key,
+        occurred_at=params.occurred_at or params.created_at or now,
+        created_at=params.created_at or now,
+        updated_at=now,
+    )
+
+
+def _known(vault: Vault, key: str | None) -> Memory | None:
+    found = vault.memories.find("idempotencyKey", key) if key else []
+    return found[0] if found else None

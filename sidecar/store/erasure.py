@@ -1,0 +1,95 @@
+"""Erasure: what is forgotten leaves every file of the store, and the bytes are searched again.
+
+A journal holds what was, not only what is; so a file that may hold what is forgotten is written anew from
+its living documents. Copies that nobody writes to (damaged originals, backups) are deleted whole.
+"""
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from sidecar.domain.forgetting import Scrub
+from sidecar.store import archives, files
+from sidecar.store.lines import Document
+from sidecar.store.vaults import CORRUPT, Vault
+
+Needles = Sequence["re.Pattern[bytes]"]
+"""The bytes that must stand nowhere afterwards."""
+
+
+class Erased(Struct, frozen=True, kw_only=True):
+    """What was changed on the way."""
+
+    documents: Counter[str]
+    """How many documents of each table were changed or removed."""
+    rewritten: int
+    deleted: int
+
+
+def erase(vault: Vault, scrub: Scrub, needles: Needles) -> Erased:
+    """Take out of every file of a project what is to be forgotten; the caller holds its lock."""
+    counts: Counter[str] = Counter()
+
+    def change(table: str, document: Document) -> Document | None:
+        changed = scrub(table, document)
+        counts[table] += changed != document
+        return changed
+
+    vault.journal.change(change)
+    sessions = vault.sessions.rewrite(change, lambda data: _holds(data, needles))
+    vault.sessions.restate(sessions)
+    # What was restated may have been written on top of lines that still told the old.
+    vault.journal.rewrite()
+    deleted = _delete_copies(vault.folder, needles)
+    return Erased(documents=counts, rewritten=1 + len(sessions), deleted=deleted)
+
+
+def search(folder: Path, needles: Needles) -> tuple[int, list[str]]:
+    """Read every file below a folder; tell how many there are, and in which the bytes still stand."""
+    found = list(_files(folder))
+    return len(found), [str(path.relative_to(folder)) for path in found if _has(path, needles)]
+
+
+def scrub_logs(folder: Path, needles: Needles) -> int:
+    """Take lines out of logs that hold what is forgotten; tell how many files that changed."""
+    found = [path for path in _files(folder) if _has(path, needles)]
+    for path in found:
+        lines = path.read_bytes().splitlines(keepends=True)
+        files.replace(path, b"".join(line for line in lines if not _holds(line, needles)))
+    return len(found)
+
+
+def _delete_copies(folder: Path, needles: Needles) -> int:
+    copies = [path for path in _files(folder) if CORRUPT in path.name and _has(path, needles)]
+    for path in copies:
+        path.unlink()
+    backups = [
+        backup
+        for backup in (folder / "backups").glob("*")
+        if any(_has(path, needles) for path in _files(backup))
+    ]
+    for backup in backups:
+        shutil.rmtree(backup)
+    return len(copies) + len(backups)
+
+
+def _has(path: Path, needles: Needles) -> bool:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return False
+    if path.name.endswith(archives.SUFFIX):
+        data = archives.unpack(data) or data
+    return _holds(data, needles)
+
+
+def _holds(data: bytes, needles: Needles) -> bool:
+    return any(needle.search(data) for needle in needles)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())

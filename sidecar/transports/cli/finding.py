@@ -1,0 +1,61 @@
+"""Which sessions a command means."""
+
+from argparse import Namespace
+from datetime import timedelta
+
+from protocol.errors import NotFoundError
+from protocol.methods import SessionPage
+from protocol.sessions import Session
+from sidecar.app import Application, now
+
+_AT_ONCE = 1000
+
+
+def every(app: Application, options: Namespace) -> list[Session]:
+    """List all sessions, newest first."""
+    found: list[Session] = []
+    before: str | None = None
+    while True:
+        page = page_of(app, options, limit=_AT_ONCE, before=before)
+        found += page.sessions
+        before = page.next
+        if before is None:
+            return found
+
+
+def page_of(app: Application, options: Namespace, **more: object) -> SessionPage:
+    """List one page of sessions."""
+    result = app.call("threadline/sessions/list", {"project": options.project, **more})
+    assert isinstance(result, SessionPage)  # noqa: S101  # for the type checker; the table says so
+    return result
+
+
+def resolve(app: Application, options: Namespace) -> Session:
+    """Find the one session whose id ends as the user typed."""
+    wanted = options.session.upper()
+    found = [one for one in every(app, options) if one.session_id.endswith(wanted)]
+    if len(found) != 1:
+        problem = "no session" if not found else f"{len(found)} sessions"
+        raise NotFoundError(f"{problem} with an id that ends in {options.session}")
+    return found[0]
+
+
+def wanted(app: Application, options: Namespace) -> list[str | None]:
+    """Name the sessions to make memory from; None stands for the active or latest one."""
+    if options.session:
+        return [resolve(app, options).session_id]
+    if not options.all:
+        return [None]
+    unread = [one for one in every(app, options) if one.enrichment_status != "completed"]
+    return [one.session_id for one in reversed(unread)]
+
+
+def compactable(app: Application, options: Namespace) -> list[str]:
+    """Name the closed sessions to compact: the one that is named, or all of a certain age."""
+    if options.session:
+        return [resolve(app, options).session_id]
+    if options.older_than is None:
+        raise NotFoundError("name a session, or say --older-than DAYS")
+    limit = now() - timedelta(days=options.older_than)
+    closed = [one for one in every(app, options) if one.status == "closed"]
+    return [one.session_id for one in closed if one.last_event_at < limit]

@@ -1,0 +1,192 @@
+"""Commands about memory: make it from sessions, search it, forget it."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TypeVar
+
+from protocol.enrichment import Compacted, JobList, JobParams, StartParams
+from protocol.errors import InvalidParamsError, NotFoundError
+from protocol.forgetting import PurgeReport
+from protocol.jobs import Job
+from protocol.recall import SearchResult, WriteResult
+from sidecar.app import Application
+from sidecar.services.progress import Tell
+from sidecar.transports.cli import calls, finding, screens, stages
+from sidecar.transports.cli.exits import Exit
+
+T = TypeVar("T")
+
+
+def enrich(app: Application, options: Namespace) -> Exit:
+    """Make memory from one session, or from all that nobody has read."""
+    if options.retry:
+        params = JobParams(project=options.project, job_id=_job(app, options).job_id)
+        with stages.view() as tell:
+            done = [app.mind.retry(params, tell)]
+    else:
+        done = _enrich_all(app, options, finding.wanted(app, options))
+    if options.json:
+        print(calls.encode(JobList(jobs=tuple(done), total=len(done))))
+    else:
+        stages.show(done)
+    return Exit.OK if all(job.status == "completed" for job in done) else Exit.FAILED
+
+
+def _enrich_all(app: Application, options: Namespace, wanted: Sequence[str | None]) -> list[Job]:
+    """Make memory from sessions: one shows its stages, many show how many are done."""
+    if len(wanted) == 1:
+        with stages.view() as tell:
+            return [_enrich(app, options, wanted[0], tell)]
+    done: list[Job] = []
+    with screens.progress("reading sessions") as progress:
+        for session_id in wanted:
+            progress(len(done), len(wanted))
+            done.append(_enrich(app, options, session_id, stages.unseen))
+    return done
+
+
+def _enrich(app: Application, options: Namespace, session_id: str | None, tell: Tell) -> Job:
+    params = StartParams(project=options.project, session_id=session_id, provider=options.provider)
+    return app.mind.enrich(params, tell)
+
+
+def jobs(app: Application, options: Namespace) -> Exit:
+    """List jobs with their stages, or cancel one."""
+    if options.action == "cancel":
+        params = {"project": options.project, "jobId": _job(app, options).job_id}
+        job = _call(app, "threadline/enrichment/cancel", params, Job)
+        screens.say(f"cancelled job {job.job_id}")
+        return Exit.OK
+    found = _jobs(app, options, options.limit)
+    if options.json:
+        print(calls.encode(found))
+    elif found.jobs:
+        stages.list_jobs(found.jobs)
+    else:
+        screens.say("no jobs yet; `threadline enrich` makes memory from a session")
+    return Exit.OK
+
+
+def search(app: Application, options: Namespace) -> Exit:
+    """Show the memories that help most with a question."""
+    params: dict[str, object] = {
+        "project": options.project,
+        "query": " ".join(options.query),
+        "topK": options.limit,
+        "types": options.type or [],
+        "paths": options.path or [],
+        "filesAtHand": options.open or [],
+        "allBranches": options.all_branches,
+    }
+    found = _call(app, "threadline/memories/search", params, SearchResult)
+    if options.json:
+        print(calls.encode(found))
+    elif found.memories:
+        screens.show_found(found, is_explained=options.explain)
+    else:
+        screens.say("nothing found; `threadline enrich --all` makes memory from past sessions")
+    return Exit.OK
+
+
+def remember(app: Application, options: Namespace) -> Exit:
+    """Keep a memory that the user typed."""
+    text = " ".join(options.text)
+    params = {
+        "project": options.project,
+        "type": options.type,
+        "title": options.title or screens.clipped(text),
+        "content": text,
+        "files": options.path or [],
+        "tags": options.tag or [],
+        "importance": options.importance,
+    }
+    written = _call(app, "threadline/memories/write", params, WriteResult)
+    if options.json:
+        print(calls.encode(written))
+    else:
+        screens.say(f"{written.outcome}: {written.memory.memory_id} {written.memory.title}")
+    return Exit.OK
+
+
+def forget(app: Application, options: Namespace) -> Exit:
+    """Forget memories by their ids."""
+    params = {"project": options.project, "memoryIds": options.memory}
+    return _report(_call(app, "threadline/memories/forget", params, PurgeReport), options)
+
+
+def purge(app: Application, options: Namespace) -> Exit:
+    """Remove something everywhere, after asking."""
+    if not options.yes and not _is_sure(options):
+        raise InvalidParamsError("nothing was removed; --yes says that you are sure")
+    params = {
+        "project": options.project,
+        "memoryId": options.memory,
+        "path": options.path,
+        "phrase": options.phrase,
+        "everything": options.everything,
+    }
+    return _report(_call(app, "threadline/purge", params, PurgeReport), options)
+
+
+def compact(app: Application, options: Namespace) -> Exit:
+    """Compress closed sessions."""
+    done = [
+        _call(
+            app,
+            "threadline/sessions/compact",
+            {"project": options.project, "sessionId": session_id},
+            Compacted,
+        )
+        for session_id in finding.compactable(app, options)
+    ]
+    if options.json:
+        for one in done:
+            print(calls.encode(one))
+        return Exit.OK
+    before, after = sum(one.bytes_before for one in done), sum(one.bytes_after for one in done)
+    screens.say(
+        f"{screens.plural(len(done), 'session')} compacted: {before:,} bytes are {after:,} now"
+    )
+    return Exit.OK
+
+
+def _report(report: PurgeReport, options: Namespace) -> Exit:
+    if options.json:
+        print(calls.encode(report))
+    else:
+        screens.show_report(report)
+    return Exit.OK if report.verified else Exit.FAILED
+
+
+def _is_sure(options: Namespace) -> bool:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    what = "the whole memory of this project" if options.everything else "it everywhere"
+    screens.say(f"This removes {what}, for good. Type yes to go on:")
+    return sys.stdin.readline().strip().lower() == "yes"
+
+
+def _jobs(app: Application, options: Namespace, limit: int) -> JobList:
+    params = {"project": options.project, "limit": limit}
+    return _call(app, "threadline/enrichment/jobs", params, JobList)
+
+
+def _job(app: Application, options: Namespace) -> Job:
+    """Find the job whose id ends as the user typed; without an id, the latest that failed."""
+    every = _jobs(app, options, 1000).jobs
+    wanted = (options.job or "").upper()
+    found = [job for job in every if job.job_id.endswith(wanted)]
+    if not wanted:
+        found = [job for job in every if job.status in {"failed", "processing"}][:1]
+    if len(found) != 1:
+        raise NotFoundError(
+            f"{len(found) or 'no'} jobs with an id that ends in {options.job or ''}"
+        )
+    return found[0]
+
+
+def _call(app: Application, method: str, params: object, kind: type[T]) -> T:
+    result = app.call(method, params)
+    assert isinstance(result, kind)  # noqa: S101  # for the type checker; the table says so
+    return result

@@ -1,0 +1,135 @@
+"""Compacting: a closed session takes less room and answers everything as before."""
+
+import random
+
+import pytest
+
+from protocol.enrichment import Compacted
+from protocol.errors import ConflictError
+from protocol.events import Commit, FileChange, NewEvent
+from protocol.methods import CloseSessionParams, SessionParams
+from sidecar.services import browsing, compacting, recording
+from sidecar.store.vaults import Vault
+from tests.support import HOUR, MINUTE, FixedClock, reopen, save
+
+
+def session_of(vault: Vault, clock: FixedClock, count: int, seed: int = 1) -> str:
+    """Record a session of commits and saves, and close it."""
+    chosen = random.Random(seed)  # not for secrets
+    events = [
+        NewEvent(
+            kind="commit",
+            occurred_at=clock.now + number * MINUTE,
+            idempotency_key=f"commit:{seed}/{number}",
+            files=tuple(FileChange(path=f"src/part{n}.py") for n in range(number % 4 + 1)),
+            commit=Commit(
+                sha=f"{chosen.getrandbits(160):040x}",
+                authored_at=clock.now,
+                author_name="Ada",
+                author_email="ada@example.org",
+                subject=f"Use part {number} because of reason {chosen.random()}",
+                body="It must never be " * (number % 3),
+            ),
+        )
+        for number in range(count)
+    ]
+    placed = recording.ingest(vault, [*events, save("b.py", at=clock.now + count * MINUTE)], "test")
+    clock.pass_(HOUR)
+    browsing.close_session(vault, CloseSessionParams())
+    return str(placed[0].session_id)
+
+
+def compact(vault: Vault, session_id: str) -> Compacted:
+    return compacting.compact(vault, SessionParams(session_id=session_id))
+
+
+@pytest.mark.parametrize("count", [1, 12, 60])
+def test_a_compacted_session_answers_as_before_in_fewer_bytes(
+    vault: Vault, clock: FixedClock, count: int
+) -> None:
+    """A6."""
+    session_id = session_of(vault, clock, count)
+    before = browsing.get_session(vault, session_id)
+    events = vault.sessions.events(session_id)
+    done = compact(vault, session_id)
+    assert done.bytes_after < done.bytes_before / 2
+    assert done.session.status == "compacted"
+    assert done.session.summary
+    for own in (vault, reopen(vault)):
+        after = browsing.get_session(own, session_id)
+        assert own.sessions.events(session_id) == events
+        assert (after.files_modified, after.message_count, after.head_commit_sha) == (
+            before.files_modified,
+            before.message_count,
+            before.head_commit_sha,
+        )
+        assert own.sessions.count_events() == len(events)
+    assert not (vault.folder / "sessions" / f"{session_id}.jsonl").exists()
+
+
+def test_only_a_closed_session_is_compacted(vault: Vault, clock: FixedClock) -> None:
+    """Part of A6."""
+    (placed,) = recording.ingest(vault, [save()], "test")
+    with pytest.raises(ConflictError):
+        compact(vault, str(placed.session_id))
+    clock.pass_(HOUR)
+    browsing.close_session(vault, CloseSessionParams())
+    compact(vault, str(placed.session_id))
+    with pytest.raises(ConflictError):
+        compact(vault, str(placed.session_id))
+
+
+def test_known_events_stay_known(vault: Vault, clock: FixedClock) -> None:
+    """Part of A6 and A7."""
+    session_id = session_of(vault, clock, 3)
+    key = vault.sessions.events(session_id)[1].idempotency_key
+    compact(vault, session_id)
+    (vault.folder / "cache" / "keys").unlink()
+    other = reopen(vault)
+    again = NewEvent(kind="capture", text="x", idempotency_key=key, occurred_at=clock.now)
+    (placed,) = recording.ingest(other, [again], "test")
+    assert (placed.outcome, placed.session_id) == ("duplicate", session_id)
+    other.close()
+
+
+def test_a_late_event_unpacks_the_session(vault: Vault, clock: FixedClock) -> None:
+    """Part of A6."""
+    session_id = session_of(vault, clock, 3)
+    compact(vault, session_id)
+    (placed,) = recording.ingest(vault, [save("late.py", at=clock.now - MINUTE)], "test")
+    assert placed.session_id == session_id
+    session = browsing.get_session(vault, session_id)
+    assert (session.status, session.message_count) == ("closed", 5)
+    assert list((vault.folder / "archives").iterdir()) == []
+    compact(vault, session_id)
+    assert len(reopen(vault).sessions.events(session_id)) == 5
+
+
+@pytest.mark.parametrize("missing", ["journal", "archive"])
+def test_a_crash_in_between_loses_nothing(vault: Vault, clock: FixedClock, missing: str) -> None:
+    """Part of A6 and H1."""
+    session_id = session_of(vault, clock, 3)
+    events = vault.sessions.events(session_id)
+    journal = vault.folder / "sessions" / f"{session_id}.jsonl"
+    data = journal.read_bytes()
+    compact(vault, session_id)
+    if missing == "archive":
+        # Cut short before the journal was removed, or after it was written back.
+        journal.write_bytes(data)
+    other = reopen(vault)
+    assert other.sessions.events(session_id) == events
+    expected = "compacted" if missing == "journal" else "closed"
+    assert browsing.get_session(other, session_id).status == expected
+    other.close()
+
+
+def test_a_damaged_archive_is_set_aside(vault: Vault, clock: FixedClock) -> None:
+    """Part of H1."""
+    session_id = session_of(vault, clock, 3)
+    compact(vault, session_id)
+    (archive,) = (vault.folder / "archives").iterdir()
+    archive.write_bytes(archive.read_bytes()[:-9])
+    other = reopen(vault)
+    assert other.sessions.events(session_id) == []
+    assert other.damaged_copies()
+    other.close()

@@ -1,0 +1,149 @@
+"""Forgetting: what is to be forgotten stands in no file any more, and the report proves it."""
+
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import NotFoundError
+from protocol.events import Commit, FileChange, NewEvent
+from protocol.methods import CloseSessionParams, SessionParams
+from protocol.recall import WriteParams
+from sidecar.services import browsing, compacting, forgetting, recording, remembering
+from sidecar.services.meanings import Meanings
+from sidecar.store.homes import Home
+from sidecar.store.vaults import Vault
+from tests.services.test_remembering import MEANINGS, write
+from tests.support import HOUR, FixedClock, reopen, save
+
+PHRASE = 'the "blue" heron\nsings'
+"""Words that JSON writes in another way."""
+
+
+def commit(subject: str, path: str, number: int) -> NewEvent:
+    return NewEvent(
+        kind="commit",
+        idempotency_key=f"commit:{number}",
+        files=(FileChange(path=path),),
+        commit=Commit(sha=f"{number:040x}", authored_at=FixedClock().now, subject=subject),
+    )
+
+
+def holding(folder: Path, *needles: bytes) -> list[str]:
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    return [path.name for path in found if any(one in path.read_bytes() for one in needles)]
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    (tmp_path / "logs").mkdir()
+    return tmp_path / "logs"
+
+
+def test_a_memory_is_forgotten_everywhere(vault: Vault, logs: Path) -> None:
+    """H3."""
+    secret = "the combination of the safe is four blue herons"
+    kept = write(vault, "Deploys need two approvals", meanings=MEANINGS).memory
+    gone = write(vault, secret, meanings=MEANINGS).memory
+    (vault.folder / "vault.jsonl.corrupt.1").write_text(f'"{secret}"')
+    (vault.folder / "backups" / "format-0").mkdir(parents=True)
+    (vault.folder / "backups" / "format-0" / "vault.jsonl").write_text(secret)
+    (logs / "threadline.log").write_text(f"a line\nwrote {secret}\nanother\n")
+    report = forgetting.forget(vault, [gone.memory_id], logs)
+    assert (report.memories, report.verified, report.remaining) == (1, True, ())
+    assert report.files_deleted == 2
+    assert holding(vault.folder, b"blue herons") == holding(logs, b"blue herons") == []
+    assert (logs / "threadline.log").read_text() == "a line\nanother\n"
+    vectors = (vault.folder / "cache" / "vectors").read_bytes()
+    assert gone.memory_id.encode() not in vectors
+    assert kept.memory_id.encode() in vectors
+    left = vault.memories.get(gone.memory_id)
+    assert left is not None
+    assert (left.status, left.content) == ("forgotten", "(forgotten)")
+    other = reopen(vault)
+    assert {one.status for one in other.memories.all()} == {"active", "forgotten"}
+    other.close()
+    with pytest.raises(NotFoundError):
+        forgetting.forget(vault, [gone.memory_id], logs)
+
+
+def test_words_that_an_event_says_too_stay_there(vault: Vault, logs: Path) -> None:
+    """H3."""
+    recording.ingest(vault, [commit("Sign the uploads", "a.py", 1)], "test")
+    memory = write(vault, "Sign the uploads").memory
+    report = forgetting.forget(vault, [memory.memory_id], logs)
+    assert report.verified
+    assert holding(vault.folder, b"Sign the uploads") != ["vault.jsonl"]
+
+
+@pytest.mark.parametrize("is_compacted", [False, True], ids=["open", "compacted"])
+def test_a_phrase_is_forgotten_everywhere(
+    vault: Vault, logs: Path, clock: FixedClock, is_compacted: bool
+) -> None:
+    """H3."""
+    placed = recording.ingest(vault, [commit(f"Hear {PHRASE} now", "a.py", 1)], "test")
+    write(vault, f"We heard that {PHRASE} at dawn", tags=("birds",))
+    session_id = str(placed[0].session_id)
+    if is_compacted:
+        clock.pass_(HOUR)
+        browsing.close_session(vault, CloseSessionParams())
+        compacting.compact(vault, SessionParams(session_id=session_id))
+    report = forgetting.forget_phrase(vault, PHRASE, logs)
+    assert (report.verified, report.memories, report.events) == (True, 1, 1)
+    assert holding(vault.folder, b"heron") == []
+    (event,) = vault.sessions.events(session_id)
+    assert event.commit is not None
+    assert event.commit.subject == "Hear [FORGOTTEN] now"
+    assert vault.memories.all()[0].content == "We heard that [FORGOTTEN] at dawn"
+    other = reopen(vault)
+    assert other.sessions.events(session_id) == [event]
+    other.close()
+
+
+def test_a_phrase_never_touches_what_is_ours(vault: Vault, logs: Path) -> None:
+    """H3."""
+    write(vault, "The active session is the one that counts")
+    forgetting.forget_phrase(vault, "active", logs)
+    (memory,) = reopen(vault).memories.all()
+    assert (memory.status, memory.content) == (
+        "active",
+        "The [FORGOTTEN] session is the one that counts",
+    )
+
+
+def test_a_file_is_forgotten_everywhere(vault: Vault, logs: Path) -> None:
+    """H3."""
+    placed = recording.ingest(
+        vault,
+        [
+            save("secrets/plan.md", key="1"),
+            save("secrets/plan.md.txt", key="2"),
+            commit("Touch secrets/plan.md and src/a.py", "src/a.py", 3),
+        ],
+        "test",
+    )
+    write(vault, "The plan is in the drawer", files=("secrets/plan.md",))
+    write(vault, "Read secrets/plan.md before you start", files=("src/a.py",))
+    report = forgetting.forget_path(vault, "secrets/plan.md", logs)
+    assert report.events == 2
+    session = browsing.get_session(vault, str(placed[0].session_id))
+    assert session.files_modified == ("secrets/plan.md.txt", "src/a.py")
+    assert session.message_count == 2
+    assert [one.content for one in vault.memories.all()] == ["Read [FORGOTTEN] before you start"]
+    assert report.verified
+    assert forgetting.forget_path(vault, "secrets", logs).verified
+    assert holding(vault.folder, b"secrets/") == []
+
+
+def test_a_project_is_forgotten_whole(home: Home) -> None:
+    """H3."""
+    vault = home.vault("a" * 20)
+    recording.ingest(vault, [save()], "test")
+    remembering.write(
+        vault, WriteParams(type="fact", title="x", content="y"), Meanings(lambda: "none")
+    )
+    report = forgetting.forget_everything(home, vault)
+    assert (report.verified, report.memories, report.events) == (True, 1, 1)
+    assert not vault.folder.exists()
+    assert holding(home.folder, b"a" * 20) == []
+    fresh = home.vault("a" * 20)
+    assert len(fresh.memories) == fresh.sessions.count_events() == 0

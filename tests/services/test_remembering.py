@@ -1,0 +1,241 @@
+"""Remembering and recall: what is written is found, once, by whoever may find it."""
+
+import msgspec
+import pytest
+
+from protocol.errors import NotFoundError
+from protocol.events import NewEvent
+from protocol.memories import Evidence, Memory, MemoryType
+from protocol.methods import SessionEventsParams
+from protocol.recall import ReadParams, SearchParams, UpdateParams, WriteParams, WriteResult
+from sidecar.adapters.embeddings import models
+from sidecar.services import browsing, recording, remembering
+from sidecar.services.meanings import Embedder, Meanings
+from sidecar.services.recall import Recall
+from sidecar.store.vaults import Vault
+from tests.domain.test_duplicates import near_misses
+from tests.support import HOUR, FixedClock, reopen
+
+
+def absent() -> str:
+    return "not installed"
+
+
+def real() -> Embedder | str:
+    found = models.load()
+    return found.reason if isinstance(found, models.Absence) else found
+
+
+WORDS = Meanings(absent)
+MEANINGS = Meanings(real)
+
+
+def write(vault: Vault, text: str, *, type_: MemoryType = "fact", **more: object) -> WriteResult:
+    given = {"type": type_, "title": text[:200], "content": text} | more
+    meanings = more.pop("meanings", WORDS)
+    assert isinstance(meanings, Meanings)
+    given.pop("meanings", None)
+    return remembering.write(vault, WriteParams(**given), meanings)  # type: ignore[arg-type]  # tests vary them
+
+
+def search(vault: Vault, query: str, meanings: Meanings = WORDS, **more: object) -> list[str]:
+    params = SearchParams(query=query, **more)  # type: ignore[arg-type]  # tests vary them
+    found = Recall(meanings).search(vault, params, lambda _: ())
+    return [one.memory.title for one in found.memories]
+
+
+def test_what_is_written_is_read_in_full(vault: Vault, clock: FixedClock) -> None:
+    """C4."""
+    result = write(
+        vault,
+        "Postgres advisory locks guard the jobs",
+        type_="decision",
+        rationale="we run no Redis",
+        importance=5,
+        confidence=4,
+        entities=("Postgres",),
+        files=("src/jobs.py",),
+        tags=("storage",),
+        agent_id="claude",
+    )
+    memory = result.memory
+    assert result.outcome == "created"
+    assert memory == Memory(
+        memory_id=memory.memory_id,
+        project_id=vault.project_id,
+        type="decision",
+        title="Postgres advisory locks guard the jobs",
+        content="Postgres advisory locks guard the jobs",
+        rationale="we run no Redis",
+        importance=5,
+        confidence=4,
+        entities=("Postgres",),
+        files=("src/jobs.py",),
+        tags=("storage",),
+        agent_id="claude",
+        occurred_at=clock.now,
+        created_at=clock.now,
+        updated_at=clock.now,
+    )
+    other = reopen(vault)
+    listed = remembering.read(other, ReadParams(memory_ids=(memory.memory_id, "0" * 26)))
+    assert (listed.memories, listed.missing) == ((memory,), ("0" * 26,))
+    other.close()
+
+
+def test_the_same_key_writes_once(vault: Vault) -> None:
+    """Part of C4."""
+    first = write(vault, "The port is 8080", idempotency_key="k")
+    second = write(vault, "Something else entirely", idempotency_key="k")
+    assert (second.outcome, second.memory) == ("duplicate", first.memory)
+    assert len(vault.memories) == 1
+
+
+@pytest.mark.parametrize("meanings", [WORDS, MEANINGS], ids=["words", "meaning"])
+def test_a_repetition_is_skipped_and_an_update_supersedes(vault: Vault, meanings: Meanings) -> None:
+    """C8."""
+    old = write(vault, "Uploads go through the gateway", meanings=meanings).memory
+    again = write(vault, "Uploads go through the gateway.", meanings=meanings)
+    assert (again.outcome, again.memory.memory_id) == ("skipped", old.memory_id)
+    newer = write(vault, "Uploads go through the gateway, which signs uploads", meanings=meanings)
+    assert (newer.outcome, newer.memory.supersedes) == ("superseded", old.memory_id)
+    kept = vault.memories.get(old.memory_id)
+    assert kept is not None
+    assert (kept.status, kept.superseded_by) == ("superseded", newer.memory.memory_id)
+    assert search(vault, "uploads gateway", meanings) == [newer.memory.title]
+
+
+def test_near_misses_stay_apart_by_meaning_too(vault: Vault) -> None:
+    """Part of C8: with the real model, whose cosines of such pairs are above 0.92."""
+    pairs = near_misses()[:360:15]
+    for left, right in pairs:
+        assert write(vault, left, meanings=MEANINGS).outcome == "created"
+        assert write(vault, right, meanings=MEANINGS).outcome == "created"
+
+
+def test_without_comparing_everything_is_kept(vault: Vault) -> None:
+    write(vault, "Twice")
+    assert write(vault, "Twice", dedup=False).outcome == "created"
+
+
+def test_secrets_and_private_text_are_not_kept(vault: Vault) -> None:
+    """Part of E11."""
+    token = "ghp_" + "a1B2" * 9
+    written = write(vault, f"The token is {token} <private>of Ada</private>").memory
+    assert "[REDACTED]" in written.content
+    assert "Ada" not in written.content
+    changed = remembering.update(
+        vault, UpdateParams(memory_id=written.memory_id, content=f"now {token}")
+    )
+    assert changed.content == "now [REDACTED]"
+    assert token.encode() not in (vault.folder / "vault.jsonl").read_bytes()
+
+
+def test_an_update_changes_what_it_names(vault: Vault, clock: FixedClock) -> None:
+    memory = write(vault, "The port is 8080", tags=("net",)).memory
+    clock.pass_(HOUR)
+    params = UpdateParams(memory_id=memory.memory_id, importance=5, pinned=True)
+    changed = remembering.update(vault, params)
+    assert (changed.importance, changed.pinned, changed.tags) == (5, True, ("net",))
+    assert (changed.created_at, changed.updated_at) == (memory.created_at, clock.now)
+    with pytest.raises(NotFoundError):
+        remembering.update(vault, UpdateParams(memory_id="0" * 26, importance=1))
+
+
+def test_search_filters(vault: Vault, clock: FixedClock) -> None:
+    """D7."""
+    write(vault, "Cache the tokens", type_="decision", files=("src/cache.py",), agent_id="cursor")
+    clock.pass_(HOUR)
+    write(vault, "Never cache the session", type_="constraint", files=("docs/a.md",), tags=("web",))
+    assert len(search(vault, "cache")) == 2
+    only: dict[str, object] = {
+        "types": ("decision",),
+        "paths": ("src",),
+        "agent_id": "cursor",
+        "until": clock.now,
+    }
+    for name, value in only.items():
+        assert search(vault, "cache", WORDS, **{name: value}) == ["Cache the tokens"], name
+    assert search(vault, "cache", tags=("web",)) == ["Never cache the session"]
+    assert search(vault, "cache", since=clock.now) == ["Never cache the session"]
+    assert search(vault, "cache", paths=("src/cac",)) == []
+    assert len(search(vault, "cache", top_k=1)) == 1
+    assert len(search(vault, "")) == 2
+
+
+def test_meaning_finds_other_words(vault: Vault) -> None:
+    """C7, D7."""
+    write(vault, "Customers are billed on the first day of the month", meanings=MEANINGS)
+    write(vault, "The parser is generated from the grammar", meanings=MEANINGS)
+    write(vault, "Deploys to production need two approvals", meanings=MEANINGS)
+    query = "when do clients have to pay their invoices?"
+    assert search(vault, query, MEANINGS)[0].startswith("Customers are billed")
+    found = Recall(WORDS).search(vault, SearchParams(query="parser"), lambda _: ())
+    assert (found.semantic, len(found.memories)) == (False, 1)
+
+
+def test_the_file_at_hand_helps(vault: Vault) -> None:
+    """D7."""
+    write(vault, "Retries are limited to keep the queue short", files=("src/queue.py",))
+    write(vault, "Retries are limited by the gateway", files=("src/gateway.py",))
+    assert search(vault, "retries limited", files_at_hand=("src/gateway.py",))[0].endswith(
+        "gateway"
+    )
+    assert search(vault, "retries limited", files_at_hand=("src/queue.py",))[0].endswith("short")
+
+
+def test_the_score_is_explained(vault: Vault) -> None:
+    """Part of D7."""
+    write(vault, "The parser is generated from the grammar")
+    found = Recall(WORDS).search(vault, SearchParams(query="parser grammar"), lambda _: ())
+    (one,) = found.memories
+    assert one.score == pytest.approx(sum(one.why.values()))
+    assert one.why["words"] > 0
+
+
+def test_what_belongs_elsewhere_stays_out(vault: Vault) -> None:
+    """Part of C9."""
+    there = write(vault, "The parser is written by hand").memory
+    write(vault, "The parser is generated from the grammar")
+    params = SearchParams(query="parser")
+    recall = Recall(WORDS)
+    here = recall.search(vault, params, lambda _: {there.memory_id})
+    assert [one.memory.title for one in here.memories] == [
+        "The parser is generated from the grammar"
+    ]
+    every = SearchParams(query="parser", all_branches=True)
+    assert len(recall.search(vault, every, lambda _: {there.memory_id}).memories) == 2
+
+
+def test_what_another_process_writes_is_found_at_once(vault: Vault) -> None:
+    """Part of D7."""
+    recall = Recall(WORDS)
+    params = SearchParams(query="parser")
+    assert recall.search(vault, params, lambda _: ()).total == 0
+    other = reopen(vault)
+    memory = write(other, "The parser is generated").memory
+    assert recall.search(vault, params, lambda _: ()).memories[0].memory == memory
+    remembering.update(other, UpdateParams(memory_id=memory.memory_id, status="stale"))
+    assert recall.search(vault, params, lambda _: ()).memories == ()
+    other.close()
+
+
+def test_what_was_kept_unredacted_is_not_served(vault: Vault) -> None:
+    """E11: a store may be older than a pattern."""
+    token = "ghp_" + "a1B2" * 9
+    memory = write(vault, "The deploy key is new").memory
+    careless = msgspec.structs.replace(
+        memory, content=f"It is {token}", evidence=(Evidence(quote=f"set {token}"),)
+    )
+    event = NewEvent(kind="capture", text="Set the key")
+    (placed,) = recording.ingest(vault, [event], "test")
+    with vault.lock.held():
+        vault.journal.append([vault.memories.put(memory.memory_id, careless)])
+        (kept,) = vault.sessions.events(str(placed.session_id))
+        vault.sessions.replace(msgspec.structs.replace(kept, text=f"Set {token}"), [])
+    (read,) = remembering.read(vault, ReadParams(memory_ids=(memory.memory_id,))).memories
+    assert (read.content, read.evidence[0].quote) == ("It is [REDACTED]", "set [REDACTED]")
+    params = SessionEventsParams(session_id=str(placed.session_id))
+    assert browsing.list_events(vault, params).events[0].text == "Set [REDACTED]"
+    found = Recall(WORDS).search(vault, SearchParams(query="deploy key"), lambda _: ())
+    assert found.memories[0].memory.content == "It is [REDACTED]"
