@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from protocol.jobs import Job, JobStatus, Stage, StageName
+from protocol.jobs import Job, JobStatus, ProviderName, Stage, StageName
 from protocol.sessions import EnrichmentStatus
 
 UNFINISHED: frozenset[JobStatus] = frozenset({"pending", "processing"})
@@ -17,10 +17,16 @@ def next_stage(job: Job) -> Stage | None:
     return next((stage for stage in job.stages if stage.status != "completed"), None)
 
 
-def begin(job: Job) -> Job:
-    """Take a job up, for the first time or again."""
+def begin(job: Job, provider: ProviderName) -> Job:
+    """Take a job up, for the first time or again; once its events are read, who read them stays."""
+    is_read = stage(job, "enrich").status == "completed"
     return msgspec.structs.replace(
-        job, status="processing", attempts=job.attempts + 1, error=None, ended_at=None
+        job,
+        status="processing",
+        provider=job.provider if is_read else provider,
+        attempts=job.attempts + 1,
+        error=None,
+        ended_at=None,
     )
 
 

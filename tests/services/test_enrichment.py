@@ -225,6 +225,29 @@ def test_a_job_is_cancelled_from_elsewhere(vault: Vault) -> None:
     other.close()
 
 
+def test_an_interrupt_cancels_the_job(vault: Vault) -> None:
+    """Part of C2: as Ctrl-C on a terminal."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    session_id = work(vault)
+    with pytest.raises(KeyboardInterrupt):
+        start(vault, session_id, Scripted(interrupt))
+    (job,) = jobs.list_jobs(vault, ListJobsParams()).jobs
+    assert job.status == "cancelled"
+    assert start(vault, session_id).status == "completed"
+
+
+def test_a_failed_job_may_be_taken_up_by_another_reader(vault: Vault) -> None:
+    """Part of C3 and C6."""
+    session_id = work(vault)
+    failed = start(vault, session_id, Scripted(fail, name="http"))
+    assert (failed.status, failed.provider) == ("failed", "http")
+    done = start(vault, session_id)
+    assert (done.job_id, done.provider) == (failed.job_id, "rules")
+
+
 def test_two_that_ask_at_once_run_it_once(vault: Vault) -> None:
     """Part of C3: here two threads with vaults of their own, as two processes have."""
     session_id = work(vault)
@@ -293,7 +316,7 @@ def test_a_job_whose_process_is_gone_can_be_retried(vault: Vault) -> None:
     session_id = work(vault)
     job = start(vault, session_id, Scripted(fail))
     with vault.lock.held():
-        vault.journal.append([vault.jobs.put(job.job_id, lives.begin(job))])
+        vault.journal.append([vault.jobs.put(job.job_id, lives.begin(job, "rules"))])
     (found,) = jobs.list_jobs(vault, ListJobsParams()).jobs
     assert (found.status, found.error) == ("failed", lives.INTERRUPTED)
     assert running.retry(vault, job.job_id, tools(), silent).status == "completed"

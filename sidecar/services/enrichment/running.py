@@ -11,7 +11,14 @@ import time
 from collections.abc import Iterator
 
 from protocol.enrichment import JobParams
-from protocol.errors import BusyError, CancelledError, ConflictError, NotFoundError, ThreadlineError
+from protocol.errors import (
+    BusyError,
+    CancelledError,
+    ConflictError,
+    NotFoundError,
+    StorageFailedError,
+    ThreadlineError,
+)
 from protocol.jobs import Job, StageName
 from sidecar.domain import jobs, sessions
 from sidecar.services import browsing
@@ -73,12 +80,15 @@ def run(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
         if job.status in {"completed", "cancelled"}:
             return job
         with vault.lock.held():
-            put(vault, jobs.begin(job))
+            put(vault, jobs.begin(job, tools.reader.name))
         try:
             for name, stage in STAGES:
                 _pass(vault, job_id, (name, stage), tools, tell)
         except CancelledError:
             return _cancelled(vault, job_id)
+        except KeyboardInterrupt:
+            _cancelled(vault, job_id)
+            raise
         except ThreadlineError as error:
             return _failed(vault, job_id, str(error))
         except Exception as error:  # noqa: BLE001  # the boundary of a stage: the job says what happened
@@ -135,7 +145,7 @@ def _pass(
 
 def _note(vault: Vault, job_id: str, name: StageName, done: int, total: int) -> None:
     """Write down how far a stage is, for whoever looks on; losing it costs nothing."""
-    with vault.lock.held():
+    with contextlib.suppress(BusyError, StorageFailedError), vault.lock.held():
         job = _wanted(vault, job_id)
         noted = jobs.advance(job, name, done, total)
         vault.journal.append([vault.jobs.put(job_id, noted)], durable=False)
