@@ -66,10 +66,13 @@ class Recall:
         return SearchResult(memories=tuple(found), total=total, semantic=near is not None)
 
     def _similarities(self, vault: Vault, query: str, known: _Known) -> Similarities | None:
+        if not query.strip():
+            return None
         texts = {key: memories.text(known.memories[key]) for key in known.unlearnt}
-        if query.strip() and len(texts) <= _CAUGHT_UP:
-            self._meanings.learn(vault, texts, lambda *_: None)
-            known.unlearnt.clear()
+        lacking = vault.vectors.lacking(texts)
+        some = {key: texts[key] for key in lacking[:_CAUGHT_UP]}
+        self._meanings.learn(vault, some, lambda *_: None)
+        known.unlearnt = set(lacking) - some.keys()
         return self._meanings.similarities(vault, query)
 
 
