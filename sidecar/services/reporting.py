@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from typing import get_args
 
 from protocol.events import Event
+from protocol.memories import Memory, MemoryType
 from protocol.projects import Project
 from protocol.sessions import Session
+from sidecar.domain import privacy
 from sidecar.store.vaults import Vault
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -13,13 +16,32 @@ _FILES_SHOWN = 20
 
 
 def report(vault: Vault, project: Project) -> Iterator[str]:
-    """Write all sessions, newest first, one block of lines each."""
+    """Write what is remembered, then all sessions, newest first, one block of lines each."""
     timeline = vault.sessions.timeline()
-    yield f"# {_plain(project.name)}\n\n{len(timeline)} sessions, times in UTC.\n"
+    known = [one for one in vault.memories.all() if one.status == "active"]
+    yield (
+        f"# {_plain(project.name)}\n\n{len(known)} memories, {len(timeline)} sessions, times in UTC.\n"
+    )
+    for kind in get_args(MemoryType):
+        own = [privacy.clean_memory(one) for one in known if one.type == kind]
+        if own:
+            yield _memories(kind, sorted(own, key=lambda one: one.occurred_at, reverse=True))
     for entry in reversed(timeline):
         session = vault.sessions.get(entry.session_id)
         if session is not None:
-            yield _session(session, vault.sessions.events(session.session_id))
+            events = vault.sessions.events(session.session_id)
+            yield _session(session, [privacy.clean_event(event) for event in events])
+
+
+def _memories(kind: str, own: list[Memory]) -> str:
+    lines = [f"\n## {kind.capitalize()}", ""]
+    for memory in own:
+        day = memory.occurred_at.strftime("%Y-%m-%d")
+        shas = ", ".join(one.commit_sha[:10] for one in memory.evidence if one.commit_sha)
+        lines.append(f"- **{_plain(memory.title)}** ({day}{', ' + shas if shas else ''})")
+        if memory.content != memory.title:
+            lines.append(f"  {_plain(memory.content)}")
+    return "\n".join(lines) + "\n"
 
 
 def _session(session: Session, events: list[Event]) -> str:

@@ -103,6 +103,14 @@ def test_everything_is_exported_and_imported(worked: Repository, tmp_path: Path)
     assert b"advisory locks" in found.stdout
 
 
+def test_memory_is_written_for_people_to_read(worked: Repository) -> None:
+    """Part of H2."""
+    threadline("enrich", "--all", cwd=worked.path)
+    written = threadline("export", "--markdown", cwd=worked.path).stdout.decode()
+    assert "\n## Decision\n\n- **Use advisory locks instead of Redis**" in written
+    assert "commit" in written.split("## Decision")[1]
+
+
 def test_a_model_that_is_not_set_up_says_how(worked: Repository) -> None:
     """Part of C6."""
     refused = threadline("enrich", "--provider", "http", cwd=worked.path)
