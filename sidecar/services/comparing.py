@@ -74,10 +74,13 @@ class Comparison:
             key: duplicates.relate(new, _statement(candidates[key]), likeness[key])
             for key in nearest
         }
-        for relation in ("same", "update"):
-            for key, one in found.items():
-                if one == relation:
-                    return one, candidates[key]
+        for key, relation in found.items():
+            if relation == "same":
+                return relation, candidates[key]
+        for key, relation in found.items():
+            # What happened earlier brings nothing up to date, however late it is read.
+            if relation == "update" and candidates[key].occurred_at <= memory.occurred_at:
+                return relation, candidates[key]
         return "new", None
 
     def _living(self) -> Iterable[Memory]:

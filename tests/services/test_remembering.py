@@ -105,6 +105,18 @@ def test_a_repetition_is_skipped_and_an_update_supersedes(vault: Vault, meanings
     assert search(vault, "uploads gateway", meanings) == [newer.memory.title]
 
 
+def test_what_happened_earlier_supersedes_nothing(vault: Vault, clock: FixedClock) -> None:
+    """Part of C8: an old session may be read after a newer one."""
+    write(vault, "Uploads go through the gateway")
+    older = write(
+        vault,
+        "Uploads go through the gateway, which signs uploads",
+        occurred_at=clock.now - HOUR,
+    )
+    assert older.outcome == "created"
+    assert {one.status for one in vault.memories.all()} == {"active"}
+
+
 def test_near_misses_stay_apart_by_meaning_too(vault: Vault) -> None:
     """Part of C8: with the real model, whose cosines of such pairs are above 0.92."""
     pairs = near_misses()[:360:15]

@@ -26,6 +26,10 @@ def dedup(task: Task) -> Land:
             memory = memories.from_proposal(proposal, vault.project_id, job.session_id, now)
             comparison.add(msgspec.structs.replace(memory, job_id=job.job_id))
         counts = comparison.counts
+        known = {one.memory_id for one in batch.proposals} - {
+            one.memory_id for one in comparison.added
+        }
+        vault.vectors.remove(known)
         changed = msgspec.structs.replace(
             job, created=counts.created, skipped=counts.skipped, superseded=counts.superseded
         )

@@ -173,17 +173,18 @@ def _jobs(app: Application, options: Namespace, limit: int) -> JobList:
 
 
 def _job(app: Application, options: Namespace) -> Job:
-    """Find the job whose id ends as the user typed; without an id, the latest that failed."""
+    """Find the job whose id ends as the user typed; without an id, the latest that is not over well."""
     every = _jobs(app, options, 1000).jobs
-    wanted = (options.job or "").upper()
-    found = [job for job in every if job.job_id.endswith(wanted)]
-    if not wanted:
-        found = [job for job in every if job.status in {"failed", "processing"}][:1]
-    if len(found) != 1:
-        raise NotFoundError(
-            f"{len(found) or 'no'} jobs with an id that ends in {options.job or ''}"
-        )
-    return found[0]
+    if not options.job:
+        found = next((job for job in every if job.status in {"failed", "processing"}), None)
+        if found is None:
+            raise NotFoundError("no job failed or runs; `threadline jobs` lists them all")
+        return found
+    matching = [job for job in every if job.job_id.endswith(options.job.upper())]
+    if len(matching) != 1:
+        problem = "no job" if not matching else f"{len(matching)} jobs"
+        raise NotFoundError(f"{problem} with an id that ends in {options.job}")
+    return matching[0]
 
 
 def _call(app: Application, method: str, params: object, kind: type[T]) -> T:
