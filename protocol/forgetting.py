@@ -44,5 +44,7 @@ class PurgeReport(Record, frozen=True, kw_only=True):
     """Files whose bytes were read again afterwards."""
     remaining: tuple[str, ...]
     """Files in which it still stands."""
+    said_elsewhere: bool = False
+    """Events or other memories say the same words, and still do; `purge` removes those, too."""
     verified: bool
     """Nothing of it is left in any file of ours."""

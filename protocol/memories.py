@@ -49,12 +49,14 @@ class Memory(Record, frozen=True, kw_only=True):
     memory_id: Ulid
     project_id: str
     type: MemoryType
-    title: Title
-    content: Content
+    title: str
+    content: str
     rationale: str | None = None
     """Why it is so."""
-    importance: Grade = 3
-    confidence: Grade = 3
+    importance: int = 3
+    """From 1 to 5."""
+    confidence: int = 3
+    """From 1 to 5."""
     entities: tuple[str, ...] = ()
     """Names it speaks of: functions, tools, tickets."""
     files: tuple[str, ...] = ()

@@ -192,6 +192,11 @@ class Application:
         """Find the project that a request names by path or id."""
         return self._places.project(reference or self._only_folder())
 
+    def root(self, reference: str | None) -> Path | None:
+        """Give the root of the working tree that a request names; None without a repository."""
+        found = checkouts.enclosing(self._place(reference))
+        return None if found is None else Path(os.path.realpath(found.folder))
+
     def vault(self, project: Project) -> Vault:
         """Open a project's memory; the first time, do what has been waiting for that."""
         vault = self.home.vault(project.project_id)

@@ -62,7 +62,9 @@ def compose(day: date, parts: Sequence[Part], zone: ZoneInfo) -> Digest:
 def _line(part: Part, zone: ZoneInfo) -> str:
     begin = part.session.started_at.astimezone(zone).strftime("%H:%M")
     end = part.session.last_event_at.astimezone(zone).strftime("%H:%M")
-    return f"{begin} to {end}: {_cut(' '.join(part.told.split()), _PART)}"
+    headline, _, rest = part.told.partition("\n")
+    told = f"{headline.rstrip('.')}. {rest}" if rest.strip() else headline
+    return f"{begin} to {end}: {_cut(' '.join(told.split()), _PART)}"
 
 
 def _headline(told: str) -> str:

@@ -227,9 +227,10 @@ def _follows(some: tuple[str, ...], all_of_them: tuple[str, ...]) -> bool:
 
 def _turns(new: Statement, old: Statement) -> bool:
     """Tell whether one says the other's opposite: by a negation, or by what it puts before what."""
+    for said, other in ((new.title, old.title), (new.content, old.content)):
+        if len(_NEGATION.findall(said)) != len(_NEGATION.findall(other)):
+            return True
     ours, theirs = _text(new), _text(old)
-    if len(_NEGATION.findall(ours)) % 2 != len(_NEGATION.findall(theirs)) % 2:
-        return True
     pairs, others = _compared(ours), _compared(theirs)
     return any((right, left) in others for left, right in pairs)
 

@@ -53,7 +53,7 @@ def phrase(words: str) -> Scrub:
     spoken = re.compile(r"\s+".join(map(re.escape, words.split())) or re.escape(words))
 
     def scrub(_table: str, document: Document) -> Document:
-        cleaned: Document = _each_text(document, lambda text: spoken.sub(FORGOTTEN, text))
+        cleaned: Document = _each_text(document, lambda text: spoken.sub(_mark, text))
         return cleaned
 
     return scrub
@@ -76,10 +76,27 @@ def path(name: str) -> Scrub:
         is_about_files = table == "memories" or document.get("kind") == "save"
         if is_about_files and document.get("files") and not kept["files"]:
             return None
-        cleaned: Document = _each_text(kept, lambda text: spoken.sub(FORGOTTEN, text))
+        cleaned: Document = _each_text(kept, lambda text: spoken.sub(_mark, text))
         return cleaned
 
     return scrub
+
+
+def _mark(found: "re.Match[str]") -> str:
+    """Give what stands for forgotten words: never longer than they were, for texts have their limits."""
+    return FORGOTTEN if len(found[0]) >= len(FORGOTTEN) else "…"
+
+
+def texts(document: Document) -> list[str]:
+    """Give all words of a document that somebody wrote."""
+    found: list[str] = []
+
+    def note(text: str) -> str:
+        found.append(text)
+        return text
+
+    _each_text(document, note)
+    return found
 
 
 def needle(words: str) -> "re.Pattern[bytes]":

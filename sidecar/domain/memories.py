@@ -48,6 +48,16 @@ def cleaned(draft: Draft) -> Draft:
     )
 
 
+def fitted(memory: Memory) -> Memory:
+    """Cut what grew beyond its limits when secrets were taken out of it."""
+    return msgspec.structs.replace(
+        memory,
+        title=memory.title[:TITLE_LIMIT],
+        content=memory.content[:CONTENT_LIMIT],
+        rationale=memory.rationale and memory.rationale[:CONTENT_LIMIT],
+    )
+
+
 def supersede(old: Memory, new: Memory, now: datetime) -> tuple[Memory, Memory]:
     """Put a memory in an older one's place; each names the other."""
     return (

@@ -8,8 +8,11 @@ import msgspec
 from protocol.events import Event, NewEvent
 from protocol.memories import Memory
 from protocol.sessions import Session
+from protocol.values import TEXT_LIMIT
 
 _MARK = re.compile(r"<\s*(/?)\s*private\b[^<>]*>", re.IGNORECASE)
+_SAID = ("title", "content", "rationale", "agent_id", "idempotency_key")
+_NAMED = ("entities", "files", "tags")
 _BETWEEN = "\0"
 """Stands between a subject and its body; git allows it in neither."""
 
@@ -42,7 +45,7 @@ def public_event(event: NewEvent) -> NewEvent | None:
             commit = msgspec.structs.replace(event.commit, subject=subject, body=body)
             return msgspec.structs.replace(event, commit=commit)
     if event.text is not None:
-        text = clean(event.text)
+        text = clean(event.text)[:TEXT_LIMIT]
         if event.kind == "capture" and not text.strip():
             return None
         return event if text == event.text else msgspec.structs.replace(event, text=text)
@@ -69,13 +72,15 @@ def clean_session(session: Session) -> Session:
 
 
 def clean_memory(memory: Memory) -> Memory:
-    """Do the same with a memory."""
-    said = {name: getattr(memory, name) for name in ("title", "content", "rationale")}
+    """Do the same with a memory: its texts, its names, and its key."""
+    said = {name: getattr(memory, name) for name in _SAID}
+    named = {name: getattr(memory, name) for name in _NAMED}
     cleaned = {name: text and _redact(text) for name, text in said.items()}
+    cleaned |= {name: tuple(map(_redact, texts)) for name, texts in named.items()}
     evidence = tuple(
         msgspec.structs.replace(one, quote=_redact(one.quote)) for one in memory.evidence
     )
-    if cleaned == said and evidence == memory.evidence:
+    if cleaned == said | named and evidence == memory.evidence:
         return memory
     return msgspec.structs.replace(memory, **cleaned, evidence=evidence)
 
@@ -85,7 +90,7 @@ def _public_message(subject: str, body: str) -> tuple[str, str]:
     whole = f"{subject}{_BETWEEN}{body}"
     if (text := public(whole)) != whole:
         subject, _, body = text.strip().partition(_BETWEEN if _BETWEEN in text else "\n")
-    return _redact(subject), _redact(body)
+    return _redact(subject)[:TEXT_LIMIT], _redact(body)[:TEXT_LIMIT]
 
 
 @functools.lru_cache(maxsize=8192)

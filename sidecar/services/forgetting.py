@@ -40,7 +40,9 @@ def forget(vault: Vault, memory_ids: Sequence[str], logs: Path) -> PurgeReport:
 
         said = {text for one in found for text in (one.title, one.content)}
         own = said - _said_by_others(vault, left, said)
-        return _erase(vault, scrub, [forgetting.needle(words) for words in sorted(own)], logs)
+        needles = [forgetting.needle(words) for words in sorted(own)]
+        report = _erase(vault, scrub, needles, logs)
+        return msgspec.structs.replace(report, said_elsewhere=own != said)
 
 
 def forget_path(vault: Vault, path: str, logs: Path) -> PurgeReport:

@@ -39,7 +39,7 @@ def memory_health(vault: Vault, meanings: Meanings) -> MemoryHealth:
         semantic=absence is None,
         semantic_absence=absence,
         unprocessed_sessions=sum(
-            one.enrichment_status == "none" for one in vault.sessions.timeline()
+            one.enrichment_status in {"none", "pending"} for one in vault.sessions.timeline()
         ),
         failed_jobs=sum(job.status == "failed" for job in vault.jobs.all()),
         changed=verdicts.count("changed"),

@@ -41,7 +41,7 @@ def neglected(vault: Vault) -> list[str]:
     return [
         session.session_id
         for session in reversed(vault.sessions.timeline())
-        if session.status == "closed" and session.enrichment_status == "none"
+        if session.status == "closed" and session.enrichment_status in {"none", "pending"}
     ]
 
 

@@ -1,11 +1,14 @@
 """Remembering: memories that people and agents write, read and change themselves."""
 
+import hashlib
+
 import msgspec
 
-from protocol.errors import NotFoundError
+from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.memories import Memory
 from protocol.recall import MemoryList, ReadParams, UpdateParams, WriteParams, WriteResult
 from sidecar.domain import memories, privacy
+from sidecar.services import browsing
 from sidecar.services.comparing import Comparison
 from sidecar.services.meanings import Meanings
 from sidecar.store.vaults import Vault
@@ -24,7 +27,7 @@ def write(vault: Vault, params: WriteParams, meanings: Meanings) -> WriteResult:
     if params.dedup:
         meanings.learn(vault, {memory.memory_id: memories.text(memory)}, lambda *_: None)
     with vault.lock.held():
-        known = _known(vault, params.idempotency_key)
+        known = _known(vault, memory.idempotency_key)
         if known is not None:
             return WriteResult(outcome="duplicate", memory=known)
         if not params.dedup:
@@ -53,26 +56,25 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
             raise NotFoundError(f"no memory {params.memory_id} in this project", field="memoryId")
         given = {name: getattr(params, name) for name in _CHANGEABLE}
         changes = {name: value for name, value in given.items() if value is not None}
-        changes |= {name: privacy.clean(changes[name]) for name in _WORDS if name in changes}
+        changes |= {name: _said(name, changes[name]) for name in _WORDS if name in changes}
         changed = msgspec.structs.replace(memory, **changes, updated_at=vault.clock())
+        changed = memories.fitted(privacy.clean_memory(changed))
         vault.journal.append([vault.memories.put(memory.memory_id, changed)])
         return changed
 
 
 def _memory(vault: Vault, params: WriteParams) -> Memory:
     """Make a memory of what was written, without what is private or secret in it."""
+    if params.session_id is not None:
+        browsing.get_session(vault, params.session_id)
     now = vault.clock()
-    rationale = params.rationale
-    evidence = tuple(
-        msgspec.structs.replace(one, quote=privacy.clean(one.quote)) for one in params.evidence
-    )
-    return Memory(
+    memory = Memory(
         memory_id=vault.ids.next(),
         project_id=vault.project_id,
         type=params.type,
-        title=privacy.clean(params.title) or memories.FORGOTTEN,
-        content=privacy.clean(params.content) or memories.FORGOTTEN,
-        rationale=None if rationale is None else privacy.clean(rationale),
+        title=_said("title", params.title),
+        content=_said("content", params.content),
+        rationale=None if params.rationale is None else privacy.public(params.rationale),
         importance=params.importance,
         confidence=params.confidence,
         entities=params.entities,
@@ -80,13 +82,29 @@ def _memory(vault: Vault, params: WriteParams) -> Memory:
         tags=params.tags,
         agent_id=params.agent_id,
         session_id=params.session_id,
-        evidence=evidence,
+        evidence=params.evidence,
         pinned=params.pinned,
-        idempotency_key=params.idempotency_key,
+        idempotency_key=_key(params.idempotency_key),
         occurred_at=params.occurred_at or params.created_at or now,
         created_at=params.created_at or now,
         updated_at=now,
     )
+    return memories.fitted(privacy.clean_memory(memory))
+
+
+def _key(key: str | None) -> str | None:
+    """Keep a key as it is, unless there is a secret in it: then what it hashes to."""
+    if key is None or privacy.clean(key) == key:
+        return key
+    return f"hashed:{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}"
+
+
+def _said(field: str, text: str) -> str:
+    """Drop what is private; what says nothing then is no memory."""
+    public = privacy.public(text)
+    if not public.strip():
+        raise InvalidParamsError(f"`{field}` says nothing that may be kept", field=field)
+    return public
 
 
 def _known(vault: Vault, key: str | None) -> Memory | None:

@@ -136,6 +136,7 @@ class Chronicle:
         ops = [self._records.put(session_id, session) for session_id, session in changed.items()]
         reopened = self._events.unpack(batches)
         ops += self._closed_again(reopened)
+        ops += [op for session_id in batches for op in self._unread(session_id)]
         ops += [
             self._unsettled.put(session_id, Unsettled(session_id=session_id))
             for session_id in batches
@@ -177,6 +178,13 @@ class Chronicle:
             record, enrichment_status=status, summary=summary or record.summary
         )
         return [self._records.put(session_id, changed)]
+
+    def _unread(self, session_id: str) -> list[Op]:
+        """Say how to write down that a session that was read to its end gets more to read."""
+        document = self._records.peek(session_id)
+        if document is None or document["enrichmentStatus"] != "completed":
+            return []
+        return self.enriched(session_id, "pending")
 
     def compact(self, session: Session) -> tuple[int, int]:
         """Keep a closed session's events compressed; tell how many bytes they took and take."""

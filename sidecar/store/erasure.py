@@ -10,13 +10,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
+from sidecar.domain import forgetting
 from sidecar.domain.forgetting import Scrub
-from sidecar.store import archives, files
+from sidecar.store import archives, files, lines
 from sidecar.store.lines import Document
 from sidecar.store.vaults import CORRUPT, Vault
 
+_CACHE = "cache"
+"""The folder of what holds no words: hashes and numbers."""
 Needles = Sequence["re.Pattern[bytes]"]
 """The bytes that must stand nowhere afterwards."""
 
@@ -49,9 +53,9 @@ def erase(vault: Vault, scrub: Scrub, needles: Needles) -> Erased:
 
 
 def search(folder: Path, needles: Needles) -> tuple[int, list[str]]:
-    """Read every file below a folder; tell how many there are, and in which the bytes still stand."""
-    found = list(_files(folder))
-    return len(found), [str(path.relative_to(folder)) for path in found if _has(path, needles)]
+    """Read every file below a folder; tell how many there are, and in which the words still stand."""
+    found = [path for path in _files(folder) if path.parent.name != _CACHE]
+    return len(found), [str(path.relative_to(folder)) for path in found if _says(path, needles)]
 
 
 def scrub_logs(folder: Path, needles: Needles) -> int:
@@ -77,14 +81,35 @@ def _delete_copies(folder: Path, needles: Needles) -> int:
     return len(copies) + len(backups)
 
 
+def _says(path: Path, needles: Needles) -> bool:
+    """Tell whether somebody's words stand in a file; the names of our own fields are nobody's."""
+    data = _read(path)
+    if not _holds(data, needles):
+        return False
+    if path.name.endswith(archives.SUFFIX):
+        documents: list[Document] = msgspec.json.decode(data)
+    elif path.suffix == ".jsonl" and path.parent.name != "inbox":
+        lines_ = [lines.decode(raw) for raw in data.split(b"\n")[:-1]]
+        if None in lines_:
+            return True
+        documents = [op[2] for line in lines_ if line for op in line.ops if op[2] is not None]
+    else:
+        return True
+    said = (text for document in documents for text in forgetting.texts(document))
+    return any(_holds(text.encode("utf-8", "replace"), needles) for text in said)
+
+
 def _has(path: Path, needles: Needles) -> bool:
+    return _holds(_read(path), needles)
+
+
+def _read(path: Path) -> bytes:
+    """Give the bytes of a file, readable; none where it is gone by now."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        return False
-    if path.name.endswith(archives.SUFFIX):
-        data = archives.unpack(data) or data
-    return _holds(data, needles)
+        return b""
+    return (archives.unpack(data) or data) if path.name.endswith(archives.SUFFIX) else data
 
 
 def _holds(data: bytes, needles: Needles) -> bool:

@@ -1,5 +1,6 @@
 """Typed records in a TinyDB table."""
 
+import logging
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
@@ -11,6 +12,8 @@ from sidecar.store.lines import Document, Op
 from sidecar.store.tables import JournalDatabase, JournalTable
 
 T = TypeVar("T", bound=Record)
+
+_log = logging.getLogger(__name__)
 
 
 class Shelf(Generic[T]):
@@ -57,7 +60,8 @@ class Shelf(Generic[T]):
             self._journal.refresh()
             if self._seen != self._journal.revision:
                 documents = self._journal.rows(self.name).documents
-                self._known = {key: self._reread(key, documents[key]) for key in documents}
+                read = ((key, self._reread(key, documents[key])) for key in documents)
+                self._known = {key: known for key, known in read if known is not None}
                 self._records = {key: record for key, (_, record) in self._known.items()}
                 self._seen = self._journal.revision
             return self._records
@@ -78,11 +82,16 @@ class Shelf(Generic[T]):
         """Count the records."""
         return len(self._table)
 
-    def _reread(self, key: str, document: Document) -> tuple[Document, T]:
+    def _reread(self, key: str, document: Document) -> tuple[Document, T] | None:
         known = self._known.get(key)
         if known is not None and known[0] is document:
             return known
-        return document, self.read(document)
+        try:
+            return document, self.read(document)
+        except msgspec.ValidationError as error:
+            # One record that is not as it should be must not hide the others.
+            _log.warning("%s %s cannot be read: %s", self.name, key, error)
+            return None
 
     def read(self, document: Document) -> T:
         """Type a document of this shelf."""

@@ -134,6 +134,27 @@ def test_what_is_the_same_and_what_is_newer(
     assert relate(statement(new), statement(old), likeness) == expected
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        (
+            ("Do not deploy on Fridays", "We do not deploy on Fridays."),
+            ("Deploy on Fridays", "We deploy on Fridays."),
+        ),
+        (
+            ("Without Redis", "The service runs without Redis."),
+            ("With Redis", "The service runs with Redis."),
+        ),
+    ],
+)
+def test_a_negation_in_title_and_content_is_still_one(
+    new: tuple[str, str], old: tuple[str, str]
+) -> None:
+    """Part of C8."""
+    left, right = (Statement(type="fact", title=one[0], content=one[1]) for one in (new, old))
+    assert relate(left, right, 0.99) == relate(right, left, 0.99) == "new"
+
+
 def test_an_update_is_of_the_same_type_and_subject() -> None:
     """Part of C8."""
     old = statement("Uploads go through the gateway", "Uploads")

@@ -148,6 +148,7 @@ def test_only_what_is_unprocessed_is_read(vault: Vault, clock: FixedClock) -> No
         vault, [msgspec.structs.replace(late, occurred_at=clock.now - MINUTE)], "test"
     )
     assert placed.session_id == session_id
+    assert browsing.get_session(vault, session_id).enrichment_status == "pending"
     reader = Scripted(lambda *_: None)
     second = start(vault, session_id, reader)
     assert reader.read_ids == [[placed.event_id]]

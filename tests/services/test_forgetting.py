@@ -103,11 +103,23 @@ def test_a_phrase_never_touches_what_is_ours(vault: Vault, logs: Path) -> None:
     """H3."""
     write(vault, "The active session is the one that counts")
     forgetting.forget_phrase(vault, "active", logs)
+    report = forgetting.forget_phrase(vault, "active", logs)
+    assert report.verified
     (memory,) = reopen(vault).memories.all()
     assert (memory.status, memory.content) == (
         "active",
-        "The [FORGOTTEN] session is the one that counts",
+        "The … session is the one that counts",
     )
+
+
+def test_texts_at_their_limit_stay_readable(vault: Vault, logs: Path) -> None:
+    """Part of H3 and H1: what stands for forgotten words is never longer than they were."""
+    memory = write(vault, "abcd " * 40).memory
+    assert len(memory.title) == 200
+    forgetting.forget_phrase(vault, "abcd", logs)
+    other = reopen(vault)
+    assert [one.memory_id for one in other.memories.all()] == [memory.memory_id]
+    other.close()
 
 
 def test_a_file_is_forgotten_everywhere(vault: Vault, logs: Path) -> None:

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from protocol.errors import NotFoundError
+from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.events import NewEvent
 from protocol.memories import Evidence, Memory, MemoryType
 from protocol.methods import SessionEventsParams
@@ -261,3 +261,60 @@ def test_a_search_learns_what_others_left_unlearnt(vault: Vault) -> None:
     for learnt in (16, 20, 20):
         recall.search(vault, SearchParams(query="rules of the house"), lambda _: ())
         assert vault.vectors.count() == learnt
+
+
+SECRET = "ghp_" + "a1B2" * 9
+
+
+def test_a_secret_is_kept_in_no_field(vault: Vault) -> None:
+    """E11."""
+    names = (f"tag {SECRET}",)
+    memory = write(
+        vault,
+        "Deploys need two approvals",
+        tags=names,
+        entities=names,
+        files=names,
+        agent_id=SECRET,
+        idempotency_key=f"key {SECRET}",
+    ).memory
+    assert SECRET.encode() not in (vault.folder / "vault.jsonl").read_bytes()
+    again = write(vault, "Anything", idempotency_key=f"key {SECRET}")
+    assert (again.outcome, again.memory.memory_id) == ("duplicate", memory.memory_id)
+    other = write(vault, "Anything else", idempotency_key=f"key {SECRET[:-1]}3")
+    assert other.outcome == "created"
+
+
+def test_texts_at_their_limit_stay_readable(vault: Vault) -> None:
+    """Part of H1: a secret's mark may be longer than the secret."""
+    address = "postgres://bob:s3cr3t@h/db "
+    memory = write(vault, (address * 8)[:200], content=(address * 4000)[:100_000]).memory
+    update = UpdateParams(memory_id=memory.memory_id, content=(address * 4000)[:100_000])
+    remembering.update(vault, update)
+    event = NewEvent(kind="capture", text=(address * 4000)[:100_000])
+    (placed,) = recording.ingest(vault, [event], "test")
+    other = reopen(vault)
+    assert [one.memory_id for one in other.memories.all()] == [memory.memory_id]
+    assert len(other.sessions.events(str(placed.session_id))) == 1
+    other.close()
+
+
+@pytest.mark.parametrize("text", ["   ", "<private>of Ada</private>"])
+def test_what_says_nothing_is_no_memory(vault: Vault, text: str) -> None:
+    """Part of H4."""
+    memory = write(vault, "Deploys need two approvals").memory
+    with pytest.raises(InvalidParamsError):
+        write(vault, "A title", content=text)
+    with pytest.raises(InvalidParamsError):
+        remembering.update(vault, UpdateParams(memory_id=memory.memory_id, title=text))
+    with pytest.raises(NotFoundError):
+        write(vault, "Of no session", session_id="0" * 26)
+    assert vault.memories.all() == [memory]
+
+
+def test_one_record_that_cannot_be_read_hides_no_other(vault: Vault) -> None:
+    """Part of H1."""
+    memory = write(vault, "Deploys need two approvals").memory
+    with vault.lock.held():
+        vault.journal.append([("memories", "0" * 26, {"memoryId": 7})])
+    assert reopen(vault).memories.all() == [memory]

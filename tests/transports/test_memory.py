@@ -54,10 +54,10 @@ def test_a_memory_of_ones_own_is_kept_found_and_forgotten(worked: Repository) ->
     assert (memory["title"], memory["tags"]) == (text, ["infra"])
     assert b"skipped" in threadline("remember", text, cwd=worked.path).stderr
     assert b"every night" in threadline("search", "staging", cwd=worked.path).stdout
-    gone = threadline("forget", memory["memoryId"], cwd=worked.path)
+    gone = threadline("forget", memory["memoryId"][-10:], cwd=worked.path)
     assert gone.returncode == Exit.OK
     assert b"nothing is left" in gone.stderr
-    assert b"nothing found" in threadline("search", "staging", cwd=worked.path).stderr
+    assert b"no memory yet" in threadline("search", "staging", cwd=worked.path).stderr
     again = threadline("forget", memory["memoryId"], cwd=worked.path)
     assert again.returncode == Exit.NOT_FOUND
 
@@ -78,10 +78,26 @@ def test_a_purge_asks_before_it_removes(worked: Repository, tmp_path: Path) -> N
     assert listed["total"] == 0
 
 
+def test_paths_are_meant_from_where_the_user_is(worked: Repository) -> None:
+    """Part of H3."""
+    worked.write("app/pay.py")
+    worked.commit("Pay in cents", at=NOON + 10 * HOUR, name="app/pay.py")
+    threadline("scan", cwd=worked.path)
+    kept = threadline("remember", "Cents are integers", "--path", "pay.py", cwd=worked.path / "app")
+    assert kept.returncode == Exit.OK
+    absolute = str(worked.path / "app" / "pay.py")
+    for name, folder in (("./app/pay.py", worked.path), ("pay.py", worked.path / "app")):
+        found = threadline("search", "cents", "--path", name, cwd=folder)
+        assert b"Cents are integers" in found.stdout, name
+    done = threadline("purge", "--path", absolute, "--yes", cwd=worked.path / "app")
+    assert b"1 memory and 1 event changed" in done.stderr
+    assert b"app/pay.py" not in threadline("export", cwd=worked.path).stdout
+
+
 def test_old_sessions_are_compacted(worked: Repository) -> None:
     """Part of A6."""
     none = threadline("sessions", "compact", cwd=worked.path)
-    assert none.returncode == Exit.NOT_FOUND
+    assert none.returncode == Exit.USAGE
     done = threadline("sessions", "compact", "--older-than", "1", cwd=worked.path)
     assert b"2 sessions compacted" in done.stderr
     page = json.loads(threadline("sessions", "--json", cwd=worked.path).stdout)

@@ -229,7 +229,9 @@ export interface Memory {
   content: string;
   /** Why it is so. */
   rationale: string | null;
+  /** From 1 to 5. */
   importance: number;
+  /** From 1 to 5. */
   confidence: number;
   /** Names it speaks of: functions, tools, tickets. */
   entities: string[];
@@ -389,6 +391,8 @@ export interface PurgeReport {
   filesSearched: number;
   /** Files in which it still stands. */
   remaining: string[];
+  /** Events or other memories say the same words, and still do; `purge` removes those, too. */
+  saidElsewhere: boolean;
   /** Nothing of it is left in any file of ours. */
   verified: boolean;
 }

@@ -19,7 +19,12 @@ def drift(task: Task) -> Land:
     if code is None:
         return lambda job: Landed(job=job, note="no repository to compare with")
     head = code.head()
-    known = [one for one in vault.memories.all() if one.status in {"active", "stale"}]
+    # What a session was about stays true, whatever became of the code.
+    known = [
+        one
+        for one in vault.memories.all()
+        if one.status in {"active", "stale"} and one.type != "episodic"
+    ]
     if head == _last_head(vault):
         # Only what came since can look different.
         known = [one for one in known if one.job_id == task.job.job_id]

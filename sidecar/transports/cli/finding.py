@@ -1,9 +1,12 @@
 """Which sessions a command means."""
 
+import os
+import posixpath
 from argparse import Namespace
 from datetime import timedelta
+from pathlib import Path
 
-from protocol.errors import NotFoundError
+from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.methods import SessionPage
 from protocol.sessions import Session
 from sidecar.app import Application, now
@@ -54,8 +57,29 @@ def compactable(app: Application, options: Namespace) -> list[str]:
     """Name the closed sessions to compact: the one that is named, or all of a certain age."""
     if options.session:
         return [resolve(app, options).session_id]
-    if options.older_than is None:
-        raise NotFoundError("name a session, or say --older-than DAYS")
+    if options.older_than is None or options.older_than < 0:
+        raise InvalidParamsError("name a session, or say --older-than DAYS")
     limit = now() - timedelta(days=options.older_than)
     closed = [one for one in every(app, options) if one.status == "closed"]
     return [one.session_id for one in closed if one.last_event_at < limit]
+
+
+def path_of(app: Application, options: Namespace, name: str) -> str:
+    """Spell a path as the repository does: from its root, wherever the user is."""
+    root = app.root(options.project)
+    here = Path.cwd() / name
+    if root is not None and (here.exists() or here.is_absolute()):
+        real = Path(os.path.normpath(here))
+        if real.is_relative_to(root):
+            return real.relative_to(root).as_posix()
+    return posixpath.normpath(name)
+
+
+def memory_id(app: Application, options: Namespace, wanted: str) -> str:
+    """Find the one memory whose id ends as the user typed."""
+    ids = app.vault(app.project(options.project)).memories.ids()
+    found = [one for one in ids if one.endswith(wanted.upper())]
+    if len(found) != 1:
+        problem = "no memory" if not found else f"{len(found)} memories"
+        raise NotFoundError(f"{problem} with an id that ends in {wanted}")
+    return found[0]

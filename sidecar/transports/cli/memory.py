@@ -10,7 +10,7 @@ from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.forgetting import PurgeReport
 from protocol.jobs import Job
 from protocol.recall import SearchResult, WriteResult
-from sidecar.app import Application
+from sidecar.app import Application, now
 from sidecar.services.progress import Tell
 from sidecar.transports.cli import calls, finding, screens, stages
 from sidecar.transports.cli.exits import Exit
@@ -25,11 +25,15 @@ def enrich(app: Application, options: Namespace) -> Exit:
         with stages.view() as tell:
             done = [app.mind.retry(params, tell)]
     else:
+        began = now()
         done = _enrich_all(app, options, finding.wanted(app, options))
+        done = [job for job in done if job.ended_at is None or job.ended_at >= began]
     if options.json:
         print(calls.encode(JobList(jobs=tuple(done), total=len(done))))
-    else:
+    elif done:
         stages.show(done)
+    else:
+        screens.say("nothing to read that was not read before")
     return Exit.OK if all(job.status == "completed" for job in done) else Exit.FAILED
 
 
@@ -75,17 +79,20 @@ def search(app: Application, options: Namespace) -> Exit:
         "query": " ".join(options.query),
         "topK": options.limit,
         "types": options.type or [],
-        "paths": options.path or [],
-        "filesAtHand": options.open or [],
+        "paths": [finding.path_of(app, options, name) for name in options.path or []],
+        "filesAtHand": [finding.path_of(app, options, name) for name in options.open or []],
         "allBranches": options.all_branches,
     }
     found = _call(app, "threadline/memories/search", params, SearchResult)
     if options.json:
         print(calls.encode(found))
     elif found.memories:
-        screens.show_found(found, is_explained=options.explain)
+        screens.show_found(found, options.limit, is_explained=options.explain)
+    elif found.total:
+        hint = "" if options.all_branches else ", or --all-branches,"
+        screens.say(f"nothing found among {found.total:,} memories; other words{hint} may help")
     else:
-        screens.say("nothing found; `threadline enrich --all` makes memory from past sessions")
+        screens.say("no memory yet; `threadline enrich --all` makes it from past sessions")
     return Exit.OK
 
 
@@ -97,7 +104,7 @@ def remember(app: Application, options: Namespace) -> Exit:
         "type": options.type,
         "title": options.title or screens.clipped(text),
         "content": text,
-        "files": options.path or [],
+        "files": [finding.path_of(app, options, name) for name in options.path or []],
         "tags": options.tag or [],
         "importance": options.importance,
     }
@@ -111,7 +118,8 @@ def remember(app: Application, options: Namespace) -> Exit:
 
 def forget(app: Application, options: Namespace) -> Exit:
     """Forget memories by their ids."""
-    params = {"project": options.project, "memoryIds": options.memory}
+    ids = [finding.memory_id(app, options, one) for one in options.memory]
+    params = {"project": options.project, "memoryIds": ids}
     return _report(_call(app, "threadline/memories/forget", params, PurgeReport), options)
 
 
@@ -121,8 +129,8 @@ def purge(app: Application, options: Namespace) -> Exit:
         raise InvalidParamsError("nothing was removed; --yes says that you are sure")
     params = {
         "project": options.project,
-        "memoryId": options.memory,
-        "path": options.path,
+        "memoryId": options.memory and finding.memory_id(app, options, options.memory),
+        "path": options.path and finding.path_of(app, options, options.path),
         "phrase": options.phrase,
         "everything": options.everything,
     }

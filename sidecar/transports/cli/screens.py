@@ -137,11 +137,11 @@ def _stale(status: Status) -> str:
     return ", ".join(f"{count} {what}" for count, what in parts if count)
 
 
-def show_found(found: SearchResult, *, is_explained: bool) -> None:
+def show_found(found: SearchResult, limit: int, *, is_explained: bool) -> None:
     """Show memories that were found, best first."""
     for one in found.memories:
         _show_memory(one, is_explained=is_explained)
-    if found.total > len(found.memories):
+    if found.total > len(found.memories) == limit:
         console.print(
             f"[dim]{len(found.memories)} of {found.total:,} memories; --limit shows more[/]"
         )
@@ -172,6 +172,10 @@ def show_report(report: PurgeReport) -> None:
     )
     if report.verified:
         say(f"searched {plural(report.files_searched, 'file')} again: nothing is left")
+    if report.said_elsewhere:
+        say(
+            "events or other memories say the same words, and still do; `threadline purge` removes those"
+        )
     for name in report.remaining:
         complain(f"it still stands in {name}")
 
