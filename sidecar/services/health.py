@@ -12,6 +12,7 @@ from sidecar.store.vaults import Vault
 def report(vault: Vault, project: Project, capture: CaptureState, meanings: Meanings) -> Status:
     """Describe a project's memory."""
     timeline = vault.sessions.timeline()
+    last = vault.sessions.get(timeline[-1].session_id) if timeline else None
     return Status(
         project_id=project.project_id,
         name=project.name,
@@ -25,7 +26,7 @@ def report(vault: Vault, project: Project, capture: CaptureState, meanings: Mean
         bytes_on_disk=vault.bytes_on_disk(),
         damaged_copies=tuple(vault.damaged_copies()),
         oldest=timeline[0].started_at if timeline else None,
-        newest=timeline[-1].started_at if timeline else None,
+        newest=last.last_event_at if last else None,
         memories=sum(one.status == "active" for one in vault.memories.all()),
         memory_health=memory_health(vault, meanings),
     )

@@ -158,6 +158,21 @@ def test_a_decision_has_its_reason_its_names_files_tags_and_evidence() -> None:
     assert (evidence.commit_sha, evidence.event_id) == (f"{1:040x}", given.event.event_id)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'added = ["    # TODO: stream the file instead of reading it whole"]',
+        "valid: ['// TODO(ana): drop the shim of the old parser'],",
+    ],
+)
+def test_a_todo_in_a_string_is_data(line: str) -> None:
+    """Part of C5."""
+    work = commit(
+        1, "Check marks in comments", diffs=(FileDiff(path="src/marks.py", added=(line,)),)
+    )
+    assert [draft.type for draft in compose(SESSION, [work]) if draft.type == "task"] == []
+
+
 def test_a_todo_that_came_is_a_task_and_one_that_moved_or_went_again_is_none() -> None:
     line = "    # TODO: stream the file instead of reading it whole"
     other = "    // FIXME(ana): two-digit years are read as 19xx"

@@ -160,11 +160,17 @@ def _todos(diffs: Sequence[FileDiff], *, removed: bool = False) -> Iterator[tupl
             continue
         lines = diff.removed if removed else _theirs(diff.added)
         for line in lines[: _LINES - seen]:
-            if len(line) <= _LINE and (mark := _TODO.search(line)):
+            mark = _TODO.search(line) if len(line) <= _LINE else None
+            if mark and not _is_quoted(line[: mark.start()]):
                 what = statements.clean(_END.sub("", mark["what"]))
                 if line.isprintable() or line.strip().isprintable():
                     yield diff.path, line.strip(), what
         seen = min(_LINES, seen + len(diff.added))
+
+
+def _is_quoted(before: str) -> bool:
+    """Tell whether what follows stands in a string: then it is data, and nobody's task."""
+    return any(before.count(sign) % 2 for sign in "\"'`")
 
 
 def _theirs(lines: Sequence[str]) -> Sequence[str]:
