@@ -25,7 +25,7 @@ from sidecar.domain.redaction.texts import redact
 SIZE = 256 * 1024
 _SERIES = 5
 """Instances of a kind in each of its surroundings."""
-_SECONDS = 0.150
+_SECONDS = 0.250
 _AGAIN = 3
 _FRAGMENTS = (
     *("A_key:", "pwd=abcdef ", "secret is ", "token ", "password=", "'token', '", "--token a1 "),

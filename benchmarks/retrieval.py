@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.paraphrases import PAIRS
+from benchmarks.timing import Row
 from sidecar.adapters.embeddings import models
 from sidecar.domain.recall.catalogues import Catalogue, Item
 from sidecar.domain.recall.lexicon import Entry
@@ -31,9 +32,11 @@ from sidecar.domain.recall.similarities import Similarities
 from sidecar.domain.recall.weights import MEASURED, Weights
 from sidecar.store.vectors import Matrix
 
-Row = TypeVar("Row")
+Line = TypeVar("Line")
 Array = NDArray[np.float32]
 _SHOWN, _COUNTED = 5, 20
+_SAMPLE = 40
+"""Queries of each project."""
 _NOTHING = Weights(files=0.0, company=0.0, company_with_files=0.0, recency=0.0)
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -116,6 +119,39 @@ def main() -> int:
     return 0
 
 
+def rows(data: Path | None) -> Iterator[Row]:
+    """Hold the ranking against BM25 alone, in every project of the data and for questions in other words."""
+    model = models.load()
+    if isinstance(model, models.Absence):
+        return
+    folder = (data or Path()) / "retrieval"
+    for name in sorted(_names(folder)) if data else ():
+        measured = _measure(_read(folder, name, _SAMPLE, model))
+        words, *better = (
+            measured[way]["prov"].recall
+            for way in ("BM25 alone", "+ company: all, no file at hand", "all, with the open file")
+        )
+        for way, recall in zip(("", ", with the open file"), better, strict=True):
+            yield _row(f"right session among the first five, {name}{way}", recall, words)
+    found = _shares(model)
+    yield _row(
+        "right answer to a question in other words", found["hybrid"][1], found["BM25 alone"][1]
+    )
+
+
+def _row(what: str, ours: float, words: float) -> Row:
+    is_missed = ours <= words
+    return Row(
+        what=f"{what} vs BM25 alone",
+        ours=f"{ours:.2f}",
+        baseline=f"{words:.2f}",
+        ratio=f"{ours / words:.2f} x" if words else "",
+        gate="> 1 x",
+        verdict="MISSED" if is_missed else "holds",
+        is_missed=is_missed,
+    )
+
+
 def _names(folder: Path) -> Iterator[str]:
     for path in folder.glob("*.sessions.jsonl.gz"):
         yield path.name.removesuffix(".sessions.jsonl.gz")
@@ -134,7 +170,7 @@ def _read(folder: Path, name: str, sample: int, model: models.Model) -> Project:
     )
 
 
-def _lines(path: Path, kind: type[Row]) -> Iterator[Row]:
+def _lines(path: Path, kind: type[Line]) -> Iterator[Line]:
     with gzip.open(path) as file:
         for line in file:
             yield msgspec.json.decode(line, type=kind)
@@ -238,6 +274,15 @@ def _table(relevance: str, results: Mapping[str, Mapping[str, Mapping[str, Score
 
 
 def _paraphrased(model: models.Model) -> Table:
+    table = Table(title="questions in other words", box=None, pad_edge=False, title_justify="left")
+    for heading in ("way", "recall@1", f"recall@{_SHOWN}"):
+        table.add_column(heading, no_wrap=True)
+    for name, shares in _shares(model).items():
+        table.add_row(name, *(f"{share:.3f}" for share in shares))
+    return table
+
+
+def _shares(model: models.Model) -> dict[str, tuple[float, ...]]:
     """Ask in other words; the memories' ages say nothing."""
     catalogue = Catalogue()
     for number, pair in enumerate(PAIRS):
@@ -248,9 +293,7 @@ def _paraphrased(model: models.Model) -> Table:
         tuple(catalogue.items), model.embed([f"{pair.title}\n{pair.content}" for pair in PAIRS])
     )
     vectors = model.embed([pair.question for pair in PAIRS])
-    table = Table(title="questions in other words", box=None, pad_edge=False, title_justify="left")
-    for heading in ("way", "recall@1", f"recall@{_SHOWN}"):
-        table.add_column(heading, no_wrap=True)
+    found: dict[str, tuple[float, ...]] = {}
     for name, way in {
         "BM25 alone": Way(_NOTHING, is_semantic=False),
         "embedding alone": Way(replace(_NOTHING, words=0.0)),
@@ -260,9 +303,10 @@ def _paraphrased(model: models.Model) -> Table:
             _place(catalogue, _id(number), matrix.compare(vectors[number]), way)
             for number in range(len(PAIRS))
         ]
-        shares = (sum(one <= limit for one in ranks) / len(ranks) for limit in (1, _SHOWN))
-        table.add_row(name, *(f"{share:.3f}" for share in shares))
-    return table
+        found[name] = tuple(
+            sum(one <= limit for one in ranks) / len(ranks) for limit in (1, _SHOWN)
+        )
+    return found
 
 
 def _place(catalogue: Catalogue, wanted: str, similarities: Similarities, way: Way) -> int:
@@ -276,7 +320,9 @@ def _place(catalogue: Catalogue, wanted: str, similarities: Similarities, way: W
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description=__doc__)
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="has retrieval/*.jsonl.gz")
-    parser.add_argument("--sample", type=int, default=40, help="queries per project (40)")
+    parser.add_argument(
+        "--sample", type=int, default=_SAMPLE, help=f"queries per project ({_SAMPLE})"
+    )
     return parser
 
 

@@ -15,6 +15,7 @@ from benchmarks import (
     drift,
     places,
     redaction,
+    retrieval,
     rivals,
     scanning,
     searching,
@@ -74,6 +75,7 @@ def _measurements(history: Path | None, data: Path | None) -> dict[str, Measurem
         "drift-cost": drift.costs,
         "redaction": lambda _folder: redaction.measure(data),
         "enrichment": measuring.enrich,
+        "retrieval": lambda _folder: retrieval.rows(data),
     }
 
 
