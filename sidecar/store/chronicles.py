@@ -133,14 +133,12 @@ class Chronicle:
             for session_id, batch in batches.items()
             if session_id not in self._records and not self._events.exists(session_id)
         }
+        calm = [session_id for session_id in batches if session_id not in self._unsettled]
+        reopened = self._events.unpack(calm)
         ops = [self._records.put(session_id, session) for session_id, session in changed.items()]
-        reopened = self._events.unpack(batches)
-        ops += self._closed_again(reopened)
-        ops += [op for session_id in batches for op in self._unread(session_id)]
+        ops += [op for session_id in calm for op in self._woken(session_id)]
         ops += [
-            self._unsettled.put(session_id, Unsettled(session_id=session_id))
-            for session_id in batches
-            if session_id not in self._unsettled
+            self._unsettled.put(session_id, Unsettled(session_id=session_id)) for session_id in calm
         ]
         if ops:
             self._journal.append(ops)
@@ -179,12 +177,18 @@ class Chronicle:
         )
         return [self._records.put(session_id, changed)]
 
-    def _unread(self, session_id: str) -> list[Op]:
-        """Say how to write down that a session that was read to its end gets more to read."""
-        document = self._records.peek(session_id)
-        if document is None or document["enrichmentStatus"] != "completed":
+    def _woken(self, session_id: str) -> list[Op]:
+        """Say how to write down that a session at rest gets more to hold, and to be read."""
+        record = self._records.get(session_id)
+        if record is None:
             return []
-        return self.enriched(session_id, "pending")
+        is_read = record.enrichment_status == "completed"
+        woken = msgspec.structs.replace(
+            record,
+            status="closed" if record.status == "compacted" else record.status,
+            enrichment_status="pending" if is_read else record.enrichment_status,
+        )
+        return [] if woken == record else [self._records.put(session_id, woken)]
 
     def compact(self, session: Session) -> tuple[int, int]:
         """Keep a closed session's events compressed; tell how many bytes they took and take."""

@@ -9,7 +9,9 @@ from protocol.errors import ConflictError
 from protocol.events import Commit, FileChange, NewEvent
 from protocol.methods import CloseSessionParams, SessionParams
 from sidecar.services import browsing, compacting, recording
+from sidecar.services.enrichment import running
 from sidecar.store.vaults import Vault
+from tests.services.test_enrichment import silent, tools
 from tests.support import HOUR, MINUTE, FixedClock, reopen, save
 
 
@@ -100,9 +102,23 @@ def test_a_late_event_unpacks_the_session(vault: Vault, clock: FixedClock) -> No
     assert placed.session_id == session_id
     session = browsing.get_session(vault, session_id)
     assert (session.status, session.message_count) == ("closed", 5)
+    assert session.enrichment_status == "none"
     assert list((vault.folder / "archives").iterdir()) == []
     compact(vault, session_id)
     assert len(reopen(vault).sessions.events(session_id)) == 5
+
+
+def test_a_late_event_in_a_session_that_was_read_is_to_be_read(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of A6 and C1."""
+    session_id = session_of(vault, clock, 3)
+    running.start(vault, session_id, tools(), silent)
+    compact(vault, session_id)
+    recording.ingest(vault, [save("late.py", at=clock.now - MINUTE)], "test")
+    session = browsing.get_session(vault, session_id)
+    assert (session.status, session.enrichment_status) == ("closed", "pending")
+    assert running.start(vault, session_id, tools(), silent).events == 1
 
 
 @pytest.mark.parametrize("missing", ["journal", "archive"])
