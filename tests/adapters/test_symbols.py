@@ -334,6 +334,7 @@ def test_a_deep_tree_is_no_danger() -> None:
     assert names("a.js", "function f() { return " + "[" * 20_000 + "]" * 20_000 + " }") == ["f"]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     ("path", "source"),
@@ -352,6 +353,7 @@ def test_no_file_takes_for_ever(path: str, source: str) -> None:
     assert isinstance(symbols.find(path, source.encode()), tuple)
 
 
+@pytest.mark.slow
 def test_many_files_do_not_wear_the_parser_out() -> None:
     """Part of C9: the process must live, whatever the parser frees."""
     source = textwrap.dedent(LANGUAGES["a.ts"][0]) * 200

@@ -57,6 +57,7 @@ def test_another_set_of_folders_is_looked_at_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - began < watches.IDLE
 
 
+@pytest.mark.slow
 def test_too_many_folders_are_looked_at_in_turn_and_that_is_said_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -105,6 +105,7 @@ def test_the_same_session_gives_the_same_whatever_the_order_of_its_events(
     assert compose(SESSION, session) == compose_findings(SESSION, read)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(readings, st.sampled_from(["marks", "fence", "comment", "element"]))
 def test_our_own_words_are_never_taken_in_again(session: list[Reading], form: str) -> None:

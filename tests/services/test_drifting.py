@@ -366,6 +366,7 @@ def test_a_booby_trapped_repository_runs_nothing(desk: Desk, tmp_path: Path) -> 
     assert snapshot(desk.repository.path) == before
 
 
+@pytest.mark.slow
 def test_many_memories_need_no_more_of_git_than_few(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

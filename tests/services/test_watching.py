@@ -137,6 +137,7 @@ def make_line(repository: Repository, count: int) -> list[str]:
     return [repository.commit(f"c{number}", name=f"f{number}.txt") for number in range(count)]
 
 
+@pytest.mark.slow
 def test_a_rebase_of_fifty_commits_replaces_each_of_them(
     watcher: Watcher, repository: Repository
 ) -> None:
@@ -513,6 +514,7 @@ def test_while_paused_nothing_is_recorded_then_or_later(
     assert watcher.look().subjects() == ["public work"]
 
 
+@pytest.mark.slow
 def test_a_pause_holds_for_commits_that_are_picked_up_later(
     watcher: Watcher, repository: Repository
 ) -> None:

@@ -201,6 +201,7 @@ for number in range(int(sys.argv[2]), int(sys.argv[2]) + 40):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_lose_nothing_of_each_other(path: Path) -> None:
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(start)], cwd=ROOT)
