@@ -259,6 +259,9 @@ class Application:
 
     def _tend(self, vault: Vault) -> None:
         """Let memory look after itself in a thread of its own: capture must not wait for it."""
+        can_learn = self.meanings.absence is None
+        if not maintenance.is_wanting(vault, self.workspace.settings, can_learn=can_learn):
+            return
         running = self._tending.get(vault.project_id)
         if running is None or not running.is_alive():
             running = threading.Thread(target=self._look_after, args=(vault,), daemon=True)

@@ -1,5 +1,6 @@
 """All that makes, finds and forgets memory, put together; loaded when it is first asked for."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ import msgspec
 from cachetools import LRUCache, TTLCache
 
 from protocol.enrichment import JobParams, StartParams
-from protocol.errors import ModelFailedError, NotFoundError
+from protocol.errors import GitFailedError, ModelFailedError, NotFoundError
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job, ProviderName
 from protocol.projects import ProjectParams
@@ -72,6 +73,7 @@ class Mind:
 
     def __post_init__(self) -> None:
         """Search nothing yet."""
+        self._mutex = threading.Lock()
         self._recall = Recall(self.around.meanings)
 
     def serve(self, name: str, params: ProjectParams) -> Record:
@@ -134,9 +136,7 @@ class Mind:
     def _tools(self, reference: str | None, provider: ProviderName | None) -> Tools:
         """Put together what makes memory; its view of the code is its own, since it runs beside searches."""
         known = self._code(reference)
-        code = None
-        if known is not None:
-            code = self._workbenches.setdefault(known.folder, Codebase(known.folder))
+        code = None if known is None else self._workbench(known.folder)
         return Tools(
             reader=self._reader(provider or self.around.settings().model_provider),
             diffs=(lambda _shas: {}) if code is None else code.diffs,
@@ -171,10 +171,27 @@ class Mind:
             place = self.around.place(reference)
         except NotFoundError:
             return None
-        if place not in self._codebases:
-            found = checkouts.enclosing(place)
-            self._codebases[place] = None if found is None else Codebase(found.folder)
-        return self._codebases[place]
+        with self._mutex:
+            if place in self._codebases:
+                return self._codebases.get(place)
+            code = self._codebases[place] = _find_code(place)
+            return code
+
+    def _workbench(self, folder: Path) -> Codebase:
+        with self._mutex:
+            code = self._workbenches.get(folder)
+            if code is None:
+                code = self._workbenches[folder] = Codebase(folder)
+            return code
+
+
+def _find_code(place: Path) -> Codebase | None:
+    """Find the repository of a folder; one that git cannot read is none."""
+    try:
+        found = checkouts.enclosing(place)
+    except GitFailedError:
+        return None
+    return None if found is None else Codebase(found.folder)
 
 
 def _http_model(chosen: Settings) -> Model:

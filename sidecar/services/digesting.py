@@ -17,7 +17,8 @@ def digest(vault: Vault, zone: ZoneInfo, hour: int) -> list[Memory]:
     sessions: dict[date, list[Session]] = {}
     for session in reversed(vault.sessions.timeline()):
         day = digests.day_of(session, zone)
-        if day in days and not vault.memories.find("idempotencyKey", digests.key(day)):
+        is_open = day in days and day not in vault.silent_days
+        if is_open and not vault.memories.find("idempotencyKey", digests.key(day)):
             sessions.setdefault(day, []).append(session)
         elif day < min(days):
             break
@@ -32,6 +33,7 @@ def _write(vault: Vault, day: date, sessions: list[Session], zone: ZoneInfo) -> 
     told = [(session, summarising.summary(vault, session)) for session in sessions]
     parts = [Part(session=session, told=words) for session, words in told if words]
     if not parts:
+        vault.silent_days.add(day)
         return None
     composed = digests.compose(day, parts, zone)
     covered = [one for part in parts for one in _summaries(vault, part.session)]

@@ -29,11 +29,13 @@ def zone(settings: Settings) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def is_wanting(vault: Vault, settings: Settings) -> bool:
+def is_wanting(vault: Vault, settings: Settings, *, can_learn: bool) -> bool:
     """Tell whether memory needs to be looked after: cheap, since it is asked again and again."""
     if settings.auto_enrich and neglected(vault):
         return True
-    return vault.vectors.count() < sum(one.status != "forgotten" for one in vault.memories.all())
+    return can_learn and vault.vectors.count() < sum(
+        one.status != "forgotten" for one in vault.memories.all()
+    )
 
 
 def neglected(vault: Vault) -> list[str]:

@@ -24,19 +24,26 @@ _CHANGEABLE = tuple(
 def write(vault: Vault, params: WriteParams, meanings: Meanings) -> WriteResult:
     """Keep a memory, unless it is known already."""
     memory = _memory(vault, params)
-    if params.dedup:
+    if params.dedup and _known(vault, memory.idempotency_key) is None:
         meanings.learn(vault, {memory.memory_id: memories.text(memory)}, lambda *_: None)
     with vault.lock.held():
-        known = _known(vault, memory.idempotency_key)
-        if known is not None:
-            return WriteResult(outcome="duplicate", memory=known)
-        if not params.dedup:
-            vault.journal.append([vault.memories.put(memory.memory_id, memory)])
-            return WriteResult(outcome="created", memory=memory)
-        comparison = Comparison(vault, meanings)
-        outcome, kept = comparison.add(memory)
-        vault.journal.append(comparison.ops())
-        return WriteResult(outcome=outcome, memory=kept)
+        result = _write(vault, memory, meanings, dedup=params.dedup)
+        if result.memory.memory_id != memory.memory_id:
+            vault.vectors.remove([memory.memory_id])
+        return result
+
+
+def _write(vault: Vault, memory: Memory, meanings: Meanings, *, dedup: bool) -> WriteResult:
+    known = _known(vault, memory.idempotency_key)
+    if known is not None:
+        return WriteResult(outcome="duplicate", memory=known)
+    if not dedup:
+        vault.journal.append([vault.memories.put(memory.memory_id, memory)])
+        return WriteResult(outcome="created", memory=memory)
+    comparison = Comparison(vault, meanings)
+    outcome, kept = comparison.add(memory)
+    vault.journal.append(comparison.ops())
+    return WriteResult(outcome=outcome, memory=kept)
 
 
 def read(vault: Vault, params: ReadParams) -> MemoryList:

@@ -215,7 +215,7 @@ class Workspace:
         """Do what is due in a project, and add what has changed in it."""
         if is_due or not project.vault.inbox.is_empty():
             maintenance.maintain(project.vault, self.settings)
-        if is_due and maintenance.is_wanting(project.vault, self.settings):
+        if is_due:
             self._tools.tend(project.vault)
         changes += project.follower.changes()
 

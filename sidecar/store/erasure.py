@@ -62,8 +62,12 @@ def scrub_logs(folder: Path, needles: Needles) -> int:
     """Take lines out of logs that hold what is forgotten; tell how many files that changed."""
     found = [path for path in _files(folder) if _has(path, needles)]
     for path in found:
-        lines = path.read_bytes().splitlines(keepends=True)
-        files.replace(path, b"".join(line for line in lines if not _holds(line, needles)))
+        kept = [
+            line
+            for line in path.read_bytes().splitlines(keepends=True)
+            if not _holds(line, needles)
+        ]
+        files.replace(path, b"".join(kept))
     return len(found)
 
 
@@ -89,10 +93,10 @@ def _says(path: Path, needles: Needles) -> bool:
     if path.name.endswith(archives.SUFFIX):
         documents: list[Document] = msgspec.json.decode(data)
     elif path.suffix == ".jsonl" and path.parent.name != "inbox":
-        lines_ = [lines.decode(raw) for raw in data.split(b"\n")[:-1]]
-        if None in lines_:
+        decoded = [lines.decode(raw) for raw in data.split(b"\n")[:-1]]
+        if None in decoded:
             return True
-        documents = [op[2] for line in lines_ if line for op in line.ops if op[2] is not None]
+        documents = [op[2] for line in decoded if line for op in line.ops if op[2] is not None]
     else:
         return True
     said = (text for document in documents for text in forgetting.texts(document))

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 
 from protocol.errors import BusyError, StorageFailedError
@@ -54,6 +55,8 @@ class Vault:
         self.looks = Shelf(self.database, "looks", Look)
         self.running = Lock(folder / "running")
         """Held by whoever runs an enrichment job: one at a time in a project."""
+        self.silent_days: set[date] = set()
+        """Days on which nothing worth a digest happened, so that nobody looks again and again."""
         self.pauses = Pauses(folder / "pauses.json")
         self.vectors = Vectors(
             folder / "cache" / "vectors", self.lock, similarities.MODEL, similarities.DIMENSION

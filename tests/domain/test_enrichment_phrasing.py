@@ -6,6 +6,7 @@ import pytest
 
 from sidecar.domain.drafts import Reading
 from sidecar.domain.enrichment.composing import compose
+from tests import wordings
 from tests.readings import SESSION, capture, commit
 
 SAID = [
@@ -306,7 +307,7 @@ def types(reading: Reading) -> set[str]:
     return {str(one.type) for one in compose(SESSION, [reading]) if one.type != "episodic"}
 
 
-@pytest.mark.parametrize(("expected", "text"), SAID)
+@pytest.mark.parametrize(("expected", "text"), [*SAID, *wordings.SAID])
 def test_what_is_said_in_talk_is_named(expected: str, text: str) -> None:
     """Part of C5."""
     found = types(capture(1, text))
@@ -314,7 +315,7 @@ def test_what_is_said_in_talk_is_named(expected: str, text: str) -> None:
     assert found <= set(expected.split("|"))
 
 
-@pytest.mark.parametrize(("expected", "subject", "body"), COMMITTED)
+@pytest.mark.parametrize(("expected", "subject", "body"), [*COMMITTED, *wordings.COMMITTED])
 def test_what_a_commit_tells_is_named(expected: str, subject: str, body: str) -> None:
     """Part of C5."""
     found = types(commit(1, subject, body))
@@ -322,13 +323,13 @@ def test_what_a_commit_tells_is_named(expected: str, subject: str, body: str) ->
     assert found <= set(expected.split("|"))
 
 
-@pytest.mark.parametrize("text", UNSAID)
+@pytest.mark.parametrize("text", [*UNSAID, *wordings.UNSAID])
 def test_talk_that_passes_leaves_nothing(text: str) -> None:
     """Part of C10."""
     assert types(capture(1, text)) == set()
 
 
-@pytest.mark.parametrize(("subject", "body"), UNCOMMITTED)
+@pytest.mark.parametrize(("subject", "body"), [*UNCOMMITTED, *wordings.UNCOMMITTED])
 def test_a_plain_change_leaves_no_note(subject: str, body: str) -> None:
     """Part of C10."""
     assert types(commit(1, subject, body)) == set()

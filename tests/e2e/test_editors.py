@@ -28,6 +28,20 @@ def make_client() -> LanguageClient:
     return client
 
 
+def serving() -> ClientServerConfig:
+    """Start the server as editors do."""
+    return ClientServerConfig(
+        server_command=[
+            sys.executable,
+            "-c",
+            "from sidecar.transports.entry import main; main()",
+            "serve",
+        ],
+        client_factory=make_client,
+        server_env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+    )
+
+
 class Day:
     """A client at work in one repository."""
 
@@ -53,16 +67,7 @@ class Day:
 @pytest_asyncio.fixture(params=CLIENTS)
 async def day(request: pytest.FixtureRequest, repository: Repository) -> AsyncIterator[Day]:
     repository.commit("before")
-    config = ClientServerConfig(
-        server_command=[
-            sys.executable,
-            "-c",
-            "from sidecar.transports.entry import main; main()",
-            "serve",
-        ],
-        client_factory=make_client,
-        server_env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
-    )
+    config = serving()
     client: Any = await config.start()
     client.set_configuration({"threadline": {"saveIntervalSeconds": 60, "logLevel": "debug"}})
     folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")

@@ -2,18 +2,16 @@
 
 import asyncio
 import json
-import os
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
 import pytest_asyncio
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, client_capabilities
+from pytest_lsp import client_capabilities
 
-from tests.e2e.test_editors import Day, make_client, wait_until_watched
-from tests.support import ROOT, Repository
+from tests.e2e.test_editors import Day, serving, wait_until_watched
+from tests.support import Repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
@@ -31,17 +29,7 @@ class Editor(Day):
 @pytest_asyncio.fixture
 async def editor(repository: Repository) -> AsyncIterator[Editor]:
     repository.commit("before")
-    config = ClientServerConfig(
-        server_command=[
-            sys.executable,
-            "-c",
-            "from sidecar.transports.entry import main; main()",
-            "serve",
-        ],
-        client_factory=make_client,
-        server_env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
-    )
-    client: Any = await config.start()
+    client: Any = await serving().start()
     client.set_configuration({"threadline": {"logLevel": "debug"}})
     folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")
     editor = Editor(client, repository, "visual-studio-code")

@@ -78,6 +78,7 @@ def test_a_day_without_work_has_none(vault: Vault, clock: FixedClock) -> None:
     commit(vault, "wip", NOON)
     clock.now = NOON + 24 * HOUR
     assert digesting.digest(vault, UTC, 3) == []
+    assert vault.silent_days == {NOON.date()}
 
 
 @pytest.mark.parametrize(

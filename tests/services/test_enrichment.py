@@ -8,7 +8,13 @@ import msgspec
 import pytest
 
 from protocol.enrichment import JobParams, ListJobsParams
-from protocol.errors import CancelledError, ConflictError, ModelFailedError, NotFoundError
+from protocol.errors import (
+    BusyError,
+    CancelledError,
+    ConflictError,
+    ModelFailedError,
+    NotFoundError,
+)
 from protocol.events import Commit, FileChange, NewEvent
 from protocol.jobs import Job, ProviderName
 from protocol.memories import Evidence, Memory
@@ -269,6 +275,18 @@ def test_two_that_ask_at_once_run_it_once(vault: Vault) -> None:
     assert len({job.job_id for job in done}) == 1
     assert sum(len(reader.read_ids) for reader in readers) == 1
     assert len(active(vault)) == done[0].created
+
+
+def test_nobody_waits_for_ever_for_a_turn(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Part of C3: whoever has it shows no sign of life."""
+    session_id = work(vault)
+    other = reopen(vault)
+    other.running.patience = 0.05
+    monkeypatch.setattr(running, "_STUCK", 0.1)
+    with vault.running.held(), pytest.raises(BusyError):
+        start(other, session_id)
+    assert start(other, session_id).status == "completed"
+    other.close()
 
 
 def test_a_poisonous_event_is_parked_and_the_rest_goes_on(

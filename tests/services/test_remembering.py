@@ -125,6 +125,14 @@ def test_near_misses_stay_apart_by_meaning_too(vault: Vault) -> None:
         assert write(vault, right, meanings=MEANINGS).outcome == "created"
 
 
+def test_what_is_not_kept_leaves_no_meaning(vault: Vault) -> None:
+    """Part of C7 and H3."""
+    write(vault, "Deploys need two approvals", meanings=MEANINGS, idempotency_key="k")
+    write(vault, "Deploys need two approvals.", meanings=MEANINGS)
+    write(vault, "Anything at all", meanings=MEANINGS, idempotency_key="k")
+    assert (len(vault.memories), vault.vectors.count()) == (1, 1)
+
+
 def test_without_comparing_everything_is_kept(vault: Vault) -> None:
     write(vault, "Twice")
     assert write(vault, "Twice", dedup=False).outcome == "created"

@@ -71,6 +71,14 @@ def test_what_came_without_its_meaning_gets_it(app: Application, clock: FixedClo
     assert vault.vectors.count() == 20
 
 
+def test_nothing_is_loaded_where_nothing_can_be_done(app: Application, clock: FixedClock) -> None:
+    """Part of C7: without a model, memories without a meaning set nothing going."""
+    app.meanings = Meanings(lambda: "none", lambda: "not installed")
+    write(vault_of(app), "Deploys need two approvals")
+    look(app, clock)
+    assert (app._tending, app._mind) == ({}, None)
+
+
 def test_a_failure_is_nobodys_trouble(
     app: Application,
     clock: FixedClock,

@@ -38,6 +38,9 @@ STAGES: tuple[tuple[StageName, Stage], ...] = (
 _NOTED = 0.2
 """Seconds between two notes of how far a stage is; it hears then, too, whether it was cancelled."""
 
+_STUCK = 600.0
+"""Seconds without a sign of life after which whoever has the turn is not waited for any more."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -99,14 +102,19 @@ def run(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
 
 @contextlib.contextmanager
 def _turn(vault: Vault, job_id: str, tell: Tell) -> Iterator[None]:
-    """Wait for the project's turn, telling how far the job is if another process has it."""
+    """Wait for the project's turn, as long as whoever has it gets on, telling how far the job is."""
     with contextlib.ExitStack() as stack:
+        seen, moved = vault.jobs.by_id(), time.monotonic()
         while True:
             try:
                 stack.enter_context(vault.running.held())
                 break
             except BusyError:
                 _tell_of(find(vault, job_id), tell)
+                if vault.jobs.by_id() is not seen:
+                    seen, moved = vault.jobs.by_id(), time.monotonic()
+                if time.monotonic() - moved > _STUCK:
+                    raise
         yield
 
 

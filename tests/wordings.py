@@ -1,10 +1,4 @@
-"""Said once more in other words: each is found, and named as a reader would name it."""
-
-import pytest
-
-from sidecar.domain.drafts import Reading
-from sidecar.domain.enrichment.composing import compose
-from tests.readings import SESSION, capture, commit
+"""What people say once more in other words, for the tests of the enricher."""
 
 SAID = [
     ("decision", "After comparing both we'll take Stripe, Adyen needs a contract first."),
@@ -192,36 +186,3 @@ UNCOMMITTED = [
     ("Return early", ""),
     ("Keep the scroll position when going back", ""),
 ]
-
-
-def types(reading: Reading) -> set[str]:
-    """Name the types of what was found, without the summary."""
-    return {str(one.type) for one in compose(SESSION, [reading]) if one.type != "episodic"}
-
-
-@pytest.mark.parametrize(("expected", "text"), SAID)
-def test_what_is_said_in_talk_is_named(expected: str, text: str) -> None:
-    """Part of C5."""
-    found = types(capture(1, text))
-    assert found
-    assert found <= set(expected.split("|"))
-
-
-@pytest.mark.parametrize(("expected", "subject", "body"), COMMITTED)
-def test_what_a_commit_tells_is_named(expected: str, subject: str, body: str) -> None:
-    """Part of C5."""
-    found = types(commit(1, subject, body))
-    assert found
-    assert found <= set(expected.split("|"))
-
-
-@pytest.mark.parametrize("text", UNSAID)
-def test_talk_that_passes_leaves_nothing(text: str) -> None:
-    """Part of C10."""
-    assert types(capture(1, text)) == set()
-
-
-@pytest.mark.parametrize(("subject", "body"), UNCOMMITTED)
-def test_a_plain_change_leaves_no_note(subject: str, body: str) -> None:
-    """Part of C10."""
-    assert types(commit(1, subject, body)) == set()
