@@ -220,6 +220,7 @@ def test_a_git_that_dies_is_no_short_history(
         commits.history(repository.path, since=None, author=None)
 
 
+@pytest.mark.slow
 def test_a_git_that_does_not_work_is_said(repository: Repository, tmp_path: Path) -> None:
     """Part of B5, H4."""
     (tmp_path / "bin").mkdir()
@@ -415,6 +416,7 @@ def test_a_callers_git_does_not_mislead_us(
     assert subjects(read(repository)) == ["ours"]
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_early_leaves_no_process(repository: Repository) -> None:
     """Part of B7."""
     for number in range(50):

@@ -204,6 +204,7 @@ def test_an_event_cannot_leave_its_fence(attack: str) -> None:
     assert piece.prompt.user.count(code) == 4
 
 
+@pytest.mark.slow
 def test_ten_thousand_events_are_asked_about_in_proportion() -> None:
     """Part of C6."""
     readings = [commit(number, f"Change number {number}") for number in range(10_000)]

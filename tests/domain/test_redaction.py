@@ -50,6 +50,7 @@ def test_a_secret_goes_by_a_word_of_another_language(kind: str) -> None:
     assert len(readable) <= total * 0.1, readable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kinds", "make", "least"),
     [
@@ -198,6 +199,7 @@ def test_time_grows_with_the_text_alone(fragment: str) -> None:
     assert large < 6 * small + 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fragment", ["A_key:", "pwd=abcdef ", "://a:", "eyJaaaaaaaaaa-", "A.."])
 def test_no_text_takes_long(fragment: str) -> None:
     """Part of E11."""

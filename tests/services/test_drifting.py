@@ -253,6 +253,7 @@ def test_what_was_dropped_stays_out(desk: Desk) -> None:
     assert desk.check() == {"dropped": "changed"}
 
 
+@pytest.mark.slow
 def test_a_shallow_clone_judges_by_what_it_has(desk: Desk, tmp_path: Path) -> None:
     """Part of C9: commits it never had are no sign of another branch."""
     old = desk.put(
@@ -272,6 +273,7 @@ def test_a_shallow_clone_judges_by_what_it_has(desk: Desk, tmp_path: Path) -> No
     assert Desk(Repository(clone), desk.memories).check() == expected | {"n.md": "fresh"}
 
 
+@pytest.mark.slow
 def test_a_partial_clone_judges_by_what_it_has(desk: Desk, tmp_path: Path) -> None:
     """Part of C9: contents that are missing are never fetched."""
     desk.put({"a.py": CODE.format(1, 1), "b.py": CODE.format(1, 1)})
@@ -351,6 +353,7 @@ def test_names_that_are_no_text_are_followed_too(desk: Desk) -> None:
     assert desk.check() == {"odd": "gone"}
 
 
+@pytest.mark.slow
 def test_a_booby_trapped_repository_runs_nothing(desk: Desk, tmp_path: Path) -> None:
     """Part of C9, B7."""
     desk.put({"a.py": CODE.format(1, 1), "b.txt": "b\n"})

@@ -393,6 +393,7 @@ def test_a_worktree_shares_the_memory_of_its_repository(
     assert "seen from there" in elsewhere.look().subjects()
 
 
+@pytest.mark.slow
 def test_every_repository_of_the_workspace_is_watched(tmp_path: Path) -> None:
     """B1."""
     library = Repository.create(tmp_path / "library")
