@@ -81,8 +81,26 @@ class Memory(Record, frozen=True, kw_only=True):
     covers: tuple[str, ...] = ()
     """Memories that this one sums up, such as a day's sessions."""
     pinned: bool = False
+    feedback: float = 0.0
+    """What was said of it, from -1 (wrong: it is not given any more) to 1 (useful)."""
     idempotency_key: str | None = None
     occurred_at: Timestamp
     """When what it tells of happened."""
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class MemoryHealth(Record, frozen=True, kw_only=True):
+    """What memory can do at the moment, and what of it needs attention."""
+
+    semantic: bool = False
+    """Whether memories are compared by meaning too."""
+    semantic_absence: str | None = None
+    """Why not."""
+    unprocessed_sessions: int = 0
+    """Sessions from which no memory was made yet."""
+    failed_jobs: int = 0
+    changed: int = 0
+    """Memories about code that has changed since."""
+    gone: int = 0
+    """Memories about code that is there no more."""

@@ -49,6 +49,8 @@ class SearchParams(ProjectParams, frozen=True, kw_only=True):
     """The branch the question is asked on; the current one where absent."""
     all_branches: bool = False
     """Also what belongs to branches that are not part of the current one."""
+    session_key: Key | None = None
+    """The conversation that does it: so one can tell later what its context was worth."""
 
 
 class Found(Record, frozen=True, kw_only=True):
@@ -74,6 +76,8 @@ class ReadParams(ProjectParams, frozen=True, kw_only=True):
     """Which memories to read in full."""
 
     memory_ids: Annotated[tuple[Ulid, ...], Meta(min_length=1, max_length=50)]
+    session_key: Key | None = None
+    """The conversation that does it: so one can tell later what its context was worth."""
 
 
 class MemoryList(Record, frozen=True, kw_only=True):
@@ -107,6 +111,8 @@ class WriteParams(ProjectParams, frozen=True, kw_only=True):
     created_at: Timestamp | None = None
     dedup: bool = True
     """Compare with what is known: a repetition is skipped, an update supersedes."""
+    session_key: Key | None = None
+    """The conversation that does it: so one can tell later what its context was worth."""
 
 
 class WriteResult(Record, frozen=True, kw_only=True):

@@ -38,5 +38,19 @@ class Settings(Record, frozen=True, kw_only=True):
     """What a model may use for one job, questions and answers together."""
     model_tokens_per_day: Annotated[int, Meta(ge=1000, le=100_000_000)] = 1_000_000
     """What a model may use in a day (UTC)."""
+    continuity_enabled: bool = True
+    """Save the state of conversations, so that an assistant survives its context window."""
+    prompt_interval: Annotated[int, Meta(ge=1, le=1000)] = 10
+    """After how many prompts a conversation's state is saved."""
+    time_interval_ms: Annotated[int, Meta(ge=1000, le=86_400_000)] = 900_000
+    """After how much time it is saved, if there was a prompt."""
+    max_checkpoints_per_session: Annotated[int, Meta(ge=1, le=1000)] = 50
+    """How many checkpoints of one conversation are kept; the oldest go."""
+    retention_days: Annotated[int, Meta(ge=1, le=3650)] = 7
+    """For how long checkpoints are kept."""
+    recovery_budget_chars: Annotated[int, Meta(ge=200, le=20_000)] = 2000
+    """The room that is reserved for what an earlier conversation knew."""
+    recovery_window_ms: Annotated[int, Meta(ge=60_000, le=604_800_000)] = 14_400_000
+    """How old a checkpoint may be to be told to the next conversation."""
     log_level: Literal["error", "warning", "info", "debug"] = "info"
     """What is written to the log and shown in the editor's output."""

@@ -257,6 +257,8 @@ export interface Memory {
   /** Memories that this one sums up, such as a day's sessions. */
   covers: string[];
   pinned: boolean;
+  /** What was said of it, from -1 (wrong: it is not given any more) to 1 (useful). */
+  feedback: number;
   idempotencyKey: string | null;
   /** When what it tells of happened. */
   occurredAt: string;
@@ -402,6 +404,8 @@ export interface ReadParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
   memoryIds: string[];
+  /** The conversation that does it: so one can tell later what its context was worth. */
+  sessionKey?: string | null;
 }
 
 /** Which part of a repository's history to import. */
@@ -458,6 +462,8 @@ export interface SearchParams {
   branch?: string | null;
   /** Also what belongs to branches that are not part of the current one. */
   allBranches?: boolean;
+  /** The conversation that does it: so one can tell later what its context was worth. */
+  sessionKey?: string | null;
 }
 
 /** The best matches, best first. */
@@ -554,6 +560,20 @@ export interface Settings {
   modelTokensPerJob: number;
   /** What a model may use in a day (UTC). */
   modelTokensPerDay: number;
+  /** Save the state of conversations, so that an assistant survives its context window. */
+  continuityEnabled: boolean;
+  /** After how many prompts a conversation's state is saved. */
+  promptInterval: number;
+  /** After how much time it is saved, if there was a prompt. */
+  timeIntervalMs: number;
+  /** How many checkpoints of one conversation are kept; the oldest go. */
+  maxCheckpointsPerSession: number;
+  /** For how long checkpoints are kept. */
+  retentionDays: number;
+  /** The room that is reserved for what an earlier conversation knew. */
+  recoveryBudgetChars: number;
+  /** How old a checkpoint may be to be told to the next conversation. */
+  recoveryWindowMs: number;
   /** What is written to the log and shown in the editor's output. */
   logLevel: "debug" | "error" | "info" | "warning";
 }
@@ -654,6 +674,8 @@ export interface WriteParams {
   createdAt?: string | null;
   /** Compare with what is known: a repetition is skipped, an update supersedes. */
   dedup?: boolean;
+  /** The conversation that does it: so one can tell later what its context was worth. */
+  sessionKey?: string | null;
 }
 
 /** What became of a memory that was to be written. */
