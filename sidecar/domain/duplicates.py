@@ -30,24 +30,25 @@ _MARK = re.compile(
     r"|(?P<word>\b[A-Za-z]+(?:-[a-z]+)*\b)"
 )
 """Quoted code, paths, numbers, names in code; and words, of which the opposites count."""
-_NEGATION = re.compile(
+NEGATION = re.compile(
     r"\b(?:not|no|never|none|nothing|without|cannot|nor|neither|kein\w*|nicht|nie|ohne|pas|jamais|sans|nunca|sin|não|sem)\b"
     r"|n['\u2019]t\b|不|没|沒|ない|ません",
     re.IGNORECASE,
 )
+"""Words that turn what is said."""
 _COMPARED = re.compile(
     r"\b(\w[\w.-]*)(?=[\s,]+(?:instead of|rather than|over|not|before|after|to|into|by|with|from|than|statt|vor|nach)"
     r"\s+(?:the\s+|a\s+)?(\w[\w.-]*))",
     re.IGNORECASE,
 )
-_LIGHT = frozenset(
+LIGHT = frozenset(
     words.count(
         "use used using decide decided decision choose chose make made keep kept set get put take please note remember"
         " want need now also just still currently already team project code thing way always new"
     )
 )
 """Words that change nothing in what is said."""
-_OPPOSITES = frozenset(
+OPPOSITES = frozenset(
     [
         "enable",
         "disable",
@@ -183,6 +184,7 @@ _OPPOSITES = frozenset(
         "sunday",
     ]
 )
+"""Words of which another one of the same kind says something else."""
 
 
 class Statement(Struct, frozen=True, kw_only=True):
@@ -201,12 +203,12 @@ def relate(new: Statement, old: Statement, likeness: float) -> Relation:
         return "new"
     fresh, known = marks(_text(new)), marks(_text(old))
     if not _follows(known, fresh):
-        says_less = _follows(fresh, known) and terms(new) <= terms(old) | _LIGHT
+        says_less = _follows(fresh, known) and terms(new) <= terms(old) | LIGHT
         return "same" if likeness > SAME and says_less else "new"
     ours, theirs = terms(new), terms(old)
-    if likeness > SAME and fresh == known and ours <= theirs | _LIGHT:
+    if likeness > SAME and fresh == known and ours <= theirs | LIGHT:
         return "same"
-    if new.type == old.type and theirs <= ours | _LIGHT and _has_same_subject(new, old):
+    if new.type == old.type and theirs <= ours | LIGHT and _has_same_subject(new, old):
         return "update"
     return "new"
 
@@ -216,7 +218,7 @@ def marks(text: str) -> tuple[str, ...]:
     found = (
         (mark[0].strip("`.,:;%").lower(), mark["word"] is not None) for mark in _MARK.finditer(text)
     )
-    return tuple(mark for mark, is_word in found if not is_word or mark in _OPPOSITES)
+    return tuple(mark for mark, is_word in found if not is_word or mark in OPPOSITES)
 
 
 def _follows(some: tuple[str, ...], all_of_them: tuple[str, ...]) -> bool:
@@ -228,9 +230,13 @@ def _follows(some: tuple[str, ...], all_of_them: tuple[str, ...]) -> bool:
 def _turns(new: Statement, old: Statement) -> bool:
     """Tell whether one says the other's opposite: by a negation, or by what it puts before what."""
     for said, other in ((new.title, old.title), (new.content, old.content)):
-        if len(_NEGATION.findall(said)) != len(_NEGATION.findall(other)):
+        if len(NEGATION.findall(said)) != len(NEGATION.findall(other)):
             return True
-    ours, theirs = _text(new), _text(old)
+    return reverses(_text(new), _text(old))
+
+
+def reverses(ours: str, theirs: str) -> bool:
+    """Tell whether two texts compare the same two things the other way round."""
     pairs, others = _compared(ours), _compared(theirs)
     return any((right, left) in others for left, right in pairs)
 
@@ -258,6 +264,11 @@ def likeness(ours: frozenset[str], theirs: frozenset[str]) -> float:
 def terms(statement: Statement) -> frozenset[str]:
     """Give the terms of a statement."""
     return frozenset(words.count(_text(statement)))
+
+
+def telling(found: frozenset[str]) -> frozenset[str]:
+    """Give those of a statement's terms that change what it says."""
+    return found - LIGHT
 
 
 def _text(statement: Statement) -> str:

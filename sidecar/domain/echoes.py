@@ -1,7 +1,8 @@
 """Our own words: memory that was injected into a text is known again, and never read as news.
 
 Injected memory stands between two marks, `<!-- threadline:memory -->` and `<!-- /threadline:memory -->`. A
-fenced block, a comment or an element that names `threadline:memory` is ours as well.
+fenced block, a comment or an element that names `threadline:memory` is ours as well, and so is what an earlier
+conversation knew, wherever it stands by itself.
 """
 
 import re
@@ -9,8 +10,13 @@ import re
 NAME = "threadline:memory"
 BEGIN = f"<!-- {NAME} -->"
 END = f"<!-- /{NAME} -->"
+RECOVERY = "## Session Recovery Context"
+"""Begins what an earlier conversation knew."""
 
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+_RECOVERED = re.compile(
+    rf"^{RECOVERY}[ \t]*\r?\nConversation .+, as of .+ UTC, \d+ prompts?\.(?:\n.+)*", re.MULTILINE
+)
 _COMMENT = re.compile(r"<!--|</?threadline:memory\b")
 _CLOSES = re.compile(
     r"/\s*threadline:memory|threadline:memory\W{0,3}end|end\W{1,3}threadline:memory"
@@ -44,9 +50,9 @@ def blank(text: str) -> str:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    if NAME not in text:
-        return []
-    return _joined(sorted([*_fences(text), *_regions(text)]))
+    told = [found.span() for found in _RECOVERED.finditer(text)] if RECOVERY in text else []
+    marked = [*_fences(text), *_regions(text)] if NAME in text else []
+    return _joined(sorted([*told, *marked]))
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

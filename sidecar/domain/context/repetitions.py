@@ -1,0 +1,115 @@
+"""Repetitions: whether an item would tell an assistant what another one tells it already.
+
+The rules are those by which memories are compared when they are kept: what differs in a number, a path, a name in
+code, a negation or its order is never the same. There is one more here: a short statement is not needed where
+another item says it as one of its sentences, and where a reader sees that sentence even when the item is clipped.
+"""
+
+import functools
+import re
+from typing import NamedTuple
+
+from protocol.memories import Memory
+from sidecar.domain import duplicates
+from sidecar.domain.context import clipping
+from sidecar.domain.duplicates import Statement
+
+_READ = 2_000
+"""Letters of a memory that are compared by their words; what follows must be the same to the letter."""
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=。)")
+_ENDS = ".!?;。"
+
+
+def repeats(memory: Memory, other: Memory) -> bool:
+    """Tell whether a memory says nothing that another does not say; only sessions repeat sessions."""
+    if memory.memory_id == other.memory_id:
+        return True
+    if (memory.type == "episodic") != (other.type == "episodic") or _is_longer(memory, other):
+        return False
+    ours, theirs = _read(memory), _read(other)
+    return _is_same(memory, other, duplicates.likeness(ours.terms, theirs.terms)) or (
+        ours.telling <= theirs.shown and _is_contained(ours, theirs)
+    )
+
+
+def terms(memory: Memory) -> frozenset[str]:
+    """Give the terms that tell what a memory is about."""
+    return _read(memory).telling
+
+
+class _Reading(NamedTuple):
+    text: str
+    terms: frozenset[str]
+    telling: frozenset[str]
+    shown: frozenset[str]
+    """Terms of what a reader sees in any case."""
+    shown_text: str
+
+
+def _read(memory: Memory) -> _Reading:
+    return _reading(memory.title, memory.content[:_READ])
+
+
+@functools.lru_cache(maxsize=2048)
+def _reading(title: str, content: str) -> _Reading:
+    text = content if content.startswith(title) else f"{title}\n{content}"
+    found = duplicates.terms(_flat(text))
+    shown_text = _shown(title, content)
+    shown = found if shown_text == text else duplicates.terms(_flat(shown_text))
+    return _Reading(text, found, duplicates.telling(found), shown, shown_text)
+
+
+def _shown(title: str, content: str) -> str:
+    """Give the title and the whole sentences of the content that are seen when it is clipped."""
+    text = content if content.startswith(title) else f"{title}\n{content}"
+    most = (len(title) if content.startswith(title) else len(title) + 1) + clipping.LIMIT
+    if len(text) <= most:
+        return text
+    if len(title) > clipping.LIMIT:
+        return ""
+    ends = [found.start() for found in _SENTENCE.finditer(text, 0, most)]
+    return text[: ends[-1]] if ends else ""
+
+
+def _is_same(memory: Memory, other: Memory, likeness: float) -> bool:
+    """Tell whether two nearly identical statements are one, whichever of them has a word more."""
+    if likeness <= duplicates.SAME:
+        return False
+    ours, theirs = _statement(memory), _statement(other)
+    if duplicates.relate(ours, theirs, likeness) == "same":
+        return True
+    has_same_marks = duplicates.marks(_read(memory).text) == duplicates.marks(_read(other).text)
+    return has_same_marks and duplicates.relate(theirs, ours, likeness) == "same"
+
+
+def _is_longer(memory: Memory, other: Memory) -> bool:
+    """Tell whether a memory goes on, where words are not compared any more, as the other does not."""
+    rest = memory.content[_READ:]
+    return bool(rest) and rest != other.content[_READ:]
+
+
+def _is_contained(ours: _Reading, theirs: _Reading) -> bool:
+    """Tell whether each sentence of one is a sentence that a reader sees of the other."""
+    said = _sentences(theirs.shown_text)
+    return bool(ours.telling) and all(
+        any(_is_one(sentence, other) for other in said) for sentence in _sentences(ours.text)
+    )
+
+
+def _is_one(sentence: str, other: str) -> bool:
+    ours, theirs = _flat(sentence), _flat(other)
+    likeness = duplicates.likeness(duplicates.terms(ours), duplicates.terms(theirs))
+    return duplicates.relate(ours, theirs, likeness) == "same"
+
+
+def _sentences(text: str) -> list[str]:
+    found = (sentence.strip().rstrip(_ENDS) for sentence in _SENTENCE.split(text))
+    return [sentence for sentence in found if sentence]
+
+
+def _statement(memory: Memory) -> Statement:
+    return Statement(type=memory.type, title=memory.title, content=memory.content[:_READ])
+
+
+def _flat(text: str) -> Statement:
+    return Statement(type="fact", title="", content=text)
