@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from protocol.events import Commit, Event, FileChange
@@ -84,6 +84,7 @@ def test_a_piece_says_what_happened_and_what_to_answer() -> None:
 
 
 @settings(max_examples=40, deadline=None)
+@example(texts=["0", "0", "0", "00", "0", "0", "0", " ", "00", "0", "0"], tokens=1061)
 @given(
     st.lists(st.text(min_size=1, max_size=3_000), max_size=12),
     st.integers(min_value=OVERHEAD + 250, max_value=4_000),

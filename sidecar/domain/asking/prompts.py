@@ -43,6 +43,8 @@ _FILES_NAMED = 20
 _CUT = " […]"
 _HEADING = 60
 """Tokens of the line above an event."""
+_DEAREST = "0" * 12
+"""Counts for as much as any word that marks events: digits take the most tokens."""
 _SMALLEST = 200
 """Tokens that an event is shown in even where less is left."""
 
@@ -65,11 +67,11 @@ class Piece(Struct, frozen=True, kw_only=True):
 
 def pieces(readings: Iterable[Reading], *, tokens: int) -> Iterator[Piece]:
     """Ask about events in as few questions as fit a number of tokens each; the silent are left out."""
-    room = max(_SMALLEST, tokens - _ask([]).prompt.tokens)
+    room = max(_SMALLEST, tokens - _prompt("", _DEAREST).tokens)
     batch: list[Shown] = []
     taken = 0
     for shown in (_show(reading, room) for reading in readings):
-        cost = budgets.estimate(_text(shown, _code([])))
+        cost = budgets.estimate(_text(shown, _DEAREST))
         if batch and taken + cost > room:
             yield _ask(batch)
             batch, taken = [], 0
@@ -88,14 +90,18 @@ def clean(text: str) -> str:
 def _ask(batch: list[Shown]) -> Piece:
     code = _code(batch)
     events = "".join(_text(shown, code) for shown in batch)
+    return Piece(prompt=_prompt(events, code), shown=tuple(batch))
+
+
+def _prompt(events: str, code: str) -> Prompt:
     user = f"=== events {code} ===\n{events}=== end of events {code} ==="
-    return Piece(prompt=Prompt(system=_SYSTEM, user=user), shown=tuple(batch))
+    return Prompt(system=_SYSTEM, user=user)
 
 
 def _code(batch: list[Shown]) -> str:
     """Give a word that no text in the batch can hold, because it follows from all of them."""
     texts = "\0".join(shown.text for shown in batch)
-    return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:12]
+    return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[: len(_DEAREST)]
 
 
 def _text(shown: Shown, code: str) -> str:

@@ -29,10 +29,14 @@ _MISTAKEN = table(
         r"\b(?:previous|last|earlier|first|original) (?:fix|commit|change|attempt|patch|approach|assumption)\b.{0,60}\b(?:wrong|incomplete|did not|didn't|broke|missed|not enough|mistaken)\b",
     ),
 )
-_WRONG = late(
-    r"\bi (?:said|wrote|claimed|assumed|thought|told you)\b.{3,120}\bbut\b|^(?:correction|actually|nope|wrong|scratch that|my mistake|i was wrong|we were wrong|that'?s (?:wrong|not (?:right|true|correct))|you (?:are|were) wrong)\b.{8,}|^(?:no|nein|non|não)[,:;—–] .{12,}|^不对|^違い|^(?:wait|hm+|oh|sorry|ah)[,.:]? (?:that'?s|that is|this is) (?:wrong|not (?:right|true|correct))\b.{4,}|\b(?:(?:earlier|before|yesterday) i (?:said|wrote|claimed|told)\b|i (?:mixed|confused|misread|misremembered|misspoke)\b|(?:i|we) (?:was|am|were) mistaken|forget what i (?:said|wrote|told)|ich habe mich (?:geirrt|vertan|verlesen)|da lag ich falsch|je me suis tromp|me equivoqu|me enganei)|我(?:搞|说|弄)错|勘違い|\b(?:i was wrong|was a mistake|that was wrong|is not true|isn't true|contrary to what|turned out to be wrong|is incorrect|was incorrect|not what i (?:said|meant)|instead of what i said)\b"
-    r"|^(?:korrektur|stimmt nicht|doch nicht|correction|en fait|corrección|en realidad|correção|na verdade|更正|其实|訂正|実は)",
-    re.IGNORECASE,
+_WRONG = table(
+    (
+        "said|wrote|claimed|assumed|thought|told|correction|actually|nope|wrong|scratch |mistake|right|true|correct| no | nein | non |mixed|confused|misread|misremembered|misspoke|forget |geirrt|vertan|verlesen|falsch|tromp|equivoqu|enganei|contrary|meant|korrektur|stimmt| doch |fait|realidad|verdade",
+        (
+            r"\bi (?:said|wrote|claimed|assumed|thought|told you)\b.{3,120}\bbut\b|^(?:correction|actually|nope|wrong|scratch that|my mistake|i was wrong|we were wrong|that'?s (?:wrong|not (?:right|true|correct))|you (?:are|were) wrong)\b.{8,}|^(?:no|nein|non|não)[,:;—–] .{12,}|^不对|^違い|^(?:wait|hm+|oh|sorry|ah)[,.:]? (?:that'?s|that is|this is) (?:wrong|not (?:right|true|correct))\b.{4,}|\b(?:(?:earlier|before|yesterday) i (?:said|wrote|claimed|told)\b|i (?:mixed|confused|misread|misremembered|misspoke)\b|(?:i|we) (?:was|am|were) mistaken|forget what i (?:said|wrote|told)|ich habe mich (?:geirrt|vertan|verlesen)|da lag ich falsch|je me suis tromp|me equivoqu|me enganei)|我(?:搞|说|弄)错|勘違い|\b(?:i was wrong|was a mistake|that was wrong|is not true|isn't true|contrary to what|turned out to be wrong|is incorrect|was incorrect|not what i (?:said|meant)|instead of what i said)\b"
+            r"|^(?:korrektur|stimmt nicht|doch nicht|correction|en fait|corrección|en realidad|correção|na verdade|更正|其实|訂正|実は)"
+        ),
+    ),
 )
 _SHORT = 20
 """Letters below which nothing was said but no."""

@@ -107,11 +107,13 @@ def table(*rows: tuple[str, str]) -> Table:
 
 
 def _bit(signs: str) -> int:
-    """Give a row a bit of its own, and note where it may be found."""
+    """Give a row a bit of its own, and note where it may be found; words seen before are looked at anew."""
     bit = 1 << len(_ROWS)
     _ROWS.append(signs)
     for sign in signs.split("|"):
         _SIGNS.setdefault(sign[:2], []).append((sign, bit))
+    _signs_in.cache_clear()
+    _signs_of.cache_clear()
     return bit
 
 
@@ -120,7 +122,7 @@ def _signs_in(text: str) -> int:
     """Tell which rows a text has signs of; with letters beyond ours, all of them."""
     if not text.isascii() and _OTHER_LETTER.search(text):
         return -1
-    bits = sum(bit for _, bit in _SIGNS[""])
+    bits = sum(bit for _, bit in _SIGNS.get("", ()))
     for word in _WORD.findall(text.lower()):
         bits |= _signs_of(word)
     return bits

@@ -1,0 +1,201 @@
+"""Conditions: how a task says when it is done, so that it can be checked without asking anybody.
+
+Each line of `doneWhen` is one condition, and all of them must hold:
+
+    path exists: src/x.py
+    path gone: old/
+    commit touches: docs/
+    commit message matches: fix(es|ed)? #12
+    symbol exists: src/x.py::Name.method
+
+Case, blanks, empty lines and a leading `-` or `*` do not count. Paths begin at the root of the repository and
+stay inside it; a folder stands for all that is in it. A commit counts if it was made since the task was
+written down and is still there. What a message must match are words, found in their order whatever is between
+them that nobody sees, or a regular expression (`sidecar/domain/expressions.py`).
+
+A line that is none of these makes the whole text prose: words for people, of which nobody can tell by
+checking whether they hold. So does a path that leaves the repository, and what is too long.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from sidecar.domain import expressions
+from sidecar.domain.enrichment.wording import clipped
+from sidecar.domain.expressions import Expression
+
+LONGEST = 1000
+"""Letters of a text that is read for conditions."""
+Kind = Literal[
+    "path exists", "path gone", "commit touches", "commit message matches", "symbol exists"
+]
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+_OF_COMMITS: frozenset[Kind] = frozenset({"commit touches", "commit message matches"})
+_MARKS = ("[FORGOTTEN]", "[REDACTED]", "…")
+"""What stands for words that were taken out: nobody can tell what they demanded."""
+_MEANT = re.compile(r"\\|\(\?")
+"""Signs of an expression: what has one and cannot be read as such is no mere words."""
+_DRIVE = re.compile(r"[A-Za-z]:")
+_MESSAGE = 5_000
+"""Letters of a message that are read."""
+_MESSAGES = 100_000
+"""Letters of all messages that are read, the newest first."""
+_LINE, _SUBJECT = "\n", 80
+_SECOND = timedelta(seconds=1)
+
+
+class Condition(Struct, frozen=True):
+    """One thing that must hold."""
+
+    kind: Kind
+    value: str
+    """A path, or what a message must match."""
+    symbol: str = ""
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """A commit, as far as conditions speak of it."""
+
+    sha: str
+    at: datetime
+    message: str
+    paths: tuple[str, ...]
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """What conditions are held against."""
+
+    path_exists: Callable[[str], bool | None]
+    """Tells whether a path is in the working tree; None where nobody can tell."""
+    symbol_exists: Callable[[str, str], bool | None]
+    """Tells whether a file defines a name; None where nobody can tell."""
+    commits: Sequence[Change] = ()
+    """What was committed since the task was written down, the newest first."""
+
+
+def parse(text: str) -> tuple[Condition, ...] | None:
+    """Read conditions; None where the text, or any line of it, is prose."""
+    if len(text) > LONGEST:
+        return None
+    read = [_read(line) for line in text.splitlines() if line.strip()]
+    found = tuple(one for one in read if one is not None)
+    return found if found and len(found) == len(read) else None
+
+
+def need_commits(conditions: Iterable[Condition]) -> bool:
+    """Tell whether one has to know what was committed."""
+    return any(one.kind in _OF_COMMITS for one in conditions)
+
+
+def is_since(change: Change, moment: datetime) -> bool:
+    """Tell whether a commit was made since then; git counts whole seconds."""
+    return change.at > moment - _SECOND
+
+
+def judge(conditions: Iterable[Condition], facts: Facts) -> str | None:
+    """Say what shows that all conditions hold; None where one does not."""
+    evidence: list[str] = []
+    for condition in conditions:
+        shown = _judge(condition, facts)
+        if shown is None:
+            return None
+        evidence.append(shown)
+    return "; ".join(dict.fromkeys(evidence)) or None
+
+
+def told(commit: Change) -> str:
+    """Name a commit by what its first line says."""
+    return f"commit {commit.sha[:7]} says “{clipped(commit.message.partition(_LINE)[0], _SUBJECT)}”"
+
+
+def _judge(condition: Condition, facts: Facts) -> str | None:
+    value = condition.value
+    match condition.kind:
+        case "path exists":
+            return f"{value} exists" if facts.path_exists(value) else None
+        case "path gone":
+            return f"{value} is gone" if facts.path_exists(value) is False else None
+        case "symbol exists":
+            is_there = facts.symbol_exists(value, condition.symbol)
+            return f"{value} defines {condition.symbol}" if is_there else None
+        case "commit touches":
+            return _touched(value, facts.commits)
+        case "commit message matches":
+            return _said(value, facts.commits)
+
+
+def _touched(path: str, commits: Iterable[Change]) -> str | None:
+    folder = path.rstrip("/") + "/"
+    for commit in commits:
+        if any(one + "/" == folder or one.startswith(folder) for one in commit.paths):
+            return f"commit {commit.sha[:7]} touches {path}"
+    return None
+
+
+def _said(wanted: str, commits: Iterable[Change]) -> str | None:
+    left = _MESSAGES
+    for commit in commits:
+        message = commit.message[: min(_MESSAGE, left)]
+        if is_said(wanted, message):
+            return told(commit)
+        left -= len(message)
+        if left <= 0:
+            break
+    return None
+
+
+@functools.lru_cache(maxsize=8192)
+def is_said(wanted: str, message: str) -> bool:
+    """Tell whether a message has certain words, or what an expression describes."""
+    if _words(wanted).search(message):
+        return True
+    expression = _expression(wanted)
+    return expression is not None and expression.is_in(message)
+
+
+@functools.lru_cache(maxsize=256)
+def _words(wanted: str) -> "re.Pattern[str]":
+    """Find whole words in their order, whatever blanks are between them."""
+    plain = r"\s+".join(map(re.escape, wanted.split()))
+    return re.compile(rf"(?<!\w){plain}(?!\w)", re.IGNORECASE)
+
+
+def _expression(wanted: str) -> Expression | None:
+    """Read an expression; mere words, in which a dot is a dot, are none."""
+    return expressions.read(wanted) if re.search(r"[\\^$*+?()\[\]{}|]", wanted) else None
+
+
+def _read(line: str) -> Condition | None:
+    name, _, value = line.strip().removeprefix("-").removeprefix("*").partition(":")
+    kind = _KINDS.get(" ".join(name.lower().split()))
+    value = value.strip().strip("`").strip()
+    if kind is None or not value or any(mark in value for mark in _MARKS):
+        return None
+    if kind == "commit message matches":
+        return Condition(kind, value) if _is_readable(value) else None
+    path, _, symbol = value.partition("::") if kind == "symbol exists" else (value, "", "")
+    inside = _inside(path.strip())
+    if inside is None or (kind == "symbol exists") != bool(symbol.strip()):
+        return None
+    return Condition(kind, inside, symbol.strip())
+
+
+def _is_readable(wanted: str) -> bool:
+    if len(wanted) > expressions.LONGEST:
+        return False
+    return not _MEANT.search(wanted) or expressions.read(wanted) is not None
+
+
+def _inside(path: str) -> str | None:
+    """Give a path in its plain form; None where it leaves the repository or says nothing."""
+    if path.startswith("/") or _DRIVE.match(path) or "\0" in path or "\\" in path:
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if not parts or ".." in parts:
+        return None
+    return "/".join(parts) + ("/" if path.endswith("/") else "")
