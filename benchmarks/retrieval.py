@@ -199,7 +199,7 @@ def _moments(project: Project) -> Iterator[tuple[Query, Catalogue, Similarities]
     catalogue = Catalogue()
     ids = tuple(map(_id, range(len(project.sessions))))
     for row, query in enumerate(project.queries):
-        for number in range(len(catalogue.items), query.n_visible):
+        for number in range(len(catalogue.traits), query.n_visible):
             catalogue.put(_item(number, project.sessions[number]))
         seen = slice(query.n_visible)
         matrix = Matrix(ids[seen], project.session_vectors[seen])
@@ -233,7 +233,7 @@ def _ranking(way: Way) -> Answers:
 
 
 def _random(catalogue: Catalogue, query: Query, _: Similarities) -> list[str]:
-    return random.Random(query.text).sample(list(catalogue.items), min(_COUNTED, query.n_visible))
+    return random.Random(query.text).sample(list(catalogue.traits), min(_COUNTED, query.n_visible))
 
 
 def _newest(catalogue: Catalogue, query: Query, _: Similarities) -> list[str]:
@@ -290,7 +290,7 @@ def _shares(model: models.Model) -> dict[str, tuple[float, ...]]:
         occurred_at = _NOW - timedelta(days=number * 37 % 400)
         catalogue.put(Item(memory_id=_id(number), entry=entry, occurred_at=occurred_at))
     matrix = Matrix(
-        tuple(catalogue.items), model.embed([f"{pair.title}\n{pair.content}" for pair in PAIRS])
+        tuple(catalogue.traits), model.embed([f"{pair.title}\n{pair.content}" for pair in PAIRS])
     )
     vectors = model.embed([pair.question for pair in PAIRS])
     found: dict[str, tuple[float, ...]] = {}

@@ -2,19 +2,41 @@
 
 import functools
 import re
+from typing import TypeVar
 
 import msgspec
 
+from protocol.checkpoints import Checkpoint
+from protocol.contexts import Feedback, Receipt
+from protocol.conversations import Agent, Conversation
+from protocol.documents import Document
 from protocol.events import Event, NewEvent
-from protocol.memories import Memory
+from protocol.memories import Anchor, Memory
+from protocol.messages import Message
 from protocol.sessions import Session
-from protocol.values import TEXT_LIMIT
+from protocol.tasks import Task
+from protocol.values import TEXT_LIMIT, Record
+from sidecar.domain import forgetting
 
 _MARK = re.compile(r"<\s*(/?)\s*private\b[^<>]*>", re.IGNORECASE)
-_SAID = ("title", "content", "rationale", "agent_id", "idempotency_key")
+_SAID = ("title", "content", "rationale", "agent_id", "idempotency_key", "branch")
 _NAMED = ("entities", "files", "tags")
+_TABLES: dict[type[Record], str] = {
+    Agent: "agents",
+    Conversation: "conversations",
+    Checkpoint: "checkpoints",
+    Receipt: "receipts",
+    Feedback: "feedback",
+    Task: "tasks",
+    Message: "messages",
+    Document: "documents",
+}
+_KEYS = {"sessionKey", "previousSessionKey", "id", "given", "heard"}
+"""Fields by which something is found again: they are a host's own, and say nothing to a reader."""
 _BETWEEN = "\0"
 """Stands between a subject and its body; git allows it in neither."""
+
+T = TypeVar("T", bound=Record)
 
 
 def public(text: str) -> str:
@@ -72,7 +94,7 @@ def clean_session(session: Session) -> Session:
 
 
 def clean_memory(memory: Memory) -> Memory:
-    """Do the same with a memory: its texts, its names, and its key."""
+    """Do the same with a memory: its texts, its names, its places, and its key."""
     said = {name: getattr(memory, name) for name in _SAID}
     named = {name: getattr(memory, name) for name in _NAMED}
     cleaned = {name: text and _redact(text) for name, text in said.items()}
@@ -80,9 +102,30 @@ def clean_memory(memory: Memory) -> Memory:
     evidence = tuple(
         msgspec.structs.replace(one, quote=_redact(one.quote)) for one in memory.evidence
     )
-    if cleaned == said | named and evidence == memory.evidence:
+    anchors = tuple(map(_clean_anchor, memory.anchors))
+    if (cleaned, evidence, anchors) == (said | named, memory.evidence, memory.anchors):
         return memory
-    return msgspec.structs.replace(memory, **cleaned, evidence=evidence)
+    return msgspec.structs.replace(memory, **cleaned, evidence=evidence, anchors=anchors)
+
+
+def _clean_anchor(anchor: Anchor) -> Anchor:
+    path, symbol = _redact(anchor.path), anchor.symbol and _redact(anchor.symbol)
+    if (path, symbol) == (anchor.path, anchor.symbol):
+        return anchor
+    return msgspec.structs.replace(anchor, path=path, symbol=symbol)
+
+
+def clean_record(record: T) -> T:
+    """Do the same with any record of agents and people, in every field that holds their words."""
+    document = msgspec.to_builtins(record)
+    cleaned = forgetting.each_text(_TABLES[type(record)], document, _redact, but=_KEYS)
+    return record if cleaned == document else msgspec.convert(cleaned, type(record))
+
+
+def clean_name(table: str, name: str) -> str:
+    """Do the same with the name under which a record is kept, so that it stays the record's own."""
+    field = forgetting.NAMED.get(table)
+    return name if field is None or field in _KEYS else _redact(name)
 
 
 def _public_message(subject: str, body: str) -> tuple[str, str]:

@@ -28,7 +28,10 @@ class Counts:
 
 @dataclass
 class Comparison:
-    """What is to be written; the store's lock is held from the first `add` until it is."""
+    """What is to be written.
+
+    The store's lock is held from the first `add` until it is, or no memory has changed meanwhile.
+    """
 
     vault: Vault
     meanings: Meanings

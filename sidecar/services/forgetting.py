@@ -1,7 +1,7 @@
 """Forgetting: what a person wants gone leaves every file, and the bytes are searched again to prove it."""
 
 import shutil
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,7 +21,8 @@ from sidecar.store.vaults import Vault
 def forget(vault: Vault, memory_ids: Sequence[str], logs: Path) -> PurgeReport:
     """Forget memories: that they were there is all that stays.
 
-    Words that an event or another memory says too stay there; nobody asked to forget those.
+    What was derived from them forgets them, too, and opinions about them go. Words that an event, another
+    memory, a task, a message or a document says too stay there; nobody asked to forget those.
     """
     with vault.lock.held():
         found = [_find(vault, memory_id) for memory_id in memory_ids]
@@ -30,17 +31,20 @@ def forget(vault: Vault, memory_ids: Sequence[str], logs: Path) -> PurgeReport:
             one.memory_id: msgspec.to_builtins(memories.forgotten(one, now)) for one in found
         }
         told = {memories.text(one) for one in found}
+        said = {text for one in found for text in (one.title, one.content)}
+        repeated = forgetting.repetition(said)
 
         def scrub(table: str, document: Document) -> Document | None:
             if table == "memories":
                 return left.get(document["memoryId"], document)
+            if table == "feedback" and document.get("memoryId") in left:
+                return None
             if table == "sessions" and document.get("summary") in told:
                 return document | {"summary": None}
-            return document
+            return repeated(table, document)
 
-        said = {text for one in found for text in (one.title, one.content)}
-        own = said - _said_by_others(vault, left, said)
-        needles = [forgetting.needle(words) for words in sorted(own)]
+        own = said - _said_by_others(vault, scrub, said)
+        needles = [forgetting.needle(words) for words in sorted(forgetting.findable(own))]
         report = _erase(vault, scrub, needles, logs)
         return msgspec.structs.replace(report, said_elsewhere=own != said)
 
@@ -80,7 +84,9 @@ def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeRep
         before = vault.memories.by_id()
         erased = erasure.erase(vault, scrub, needles)
         after = vault.memories.by_id()
-        vault.vectors.remove([key for key, one in before.items() if after.get(key) != one])
+        changed = [key for key, one in before.items() if after.get(key) != one]
+        vault.vectors.remove(changed)
+        vault.catalogues.remove(changed)
         rewritten = erasure.scrub_logs(logs, needles)
         searched, remaining = erasure.search(vault.folder, needles)
     return PurgeReport(
@@ -94,16 +100,26 @@ def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeRep
     )
 
 
-def _said_by_others(vault: Vault, left: Container[str], said: set[str]) -> set[str]:
-    """Find which of the words stand in events or in other memories, too."""
-    others = [one for one in vault.memories.all() if one.memory_id not in left]
-    texts = [text for one in others for text in (one.title, one.content, one.rationale or "")]
-    texts += [evidence.quote for one in others for evidence in one.evidence]
+def _said_by_others(vault: Vault, scrub: Scrub, said: set[str]) -> set[str]:
+    """Find which of the words stand in events, or in what is left of records after all."""
+    shelves = (vault.memories, vault.feedback, vault.tasks, vault.messages, vault.documents)
+    derived = (vault.agents, vault.conversations, vault.checkpoints, vault.receipts)
+    texts = [
+        _spaced(text)
+        for shelf in (*shelves, *derived)
+        for document in filter(None, map(shelf.peek, shelf.ids()))
+        for text in forgetting.texts(shelf.name, scrub(shelf.name, document) or {})
+    ]
     return {
-        word
-        for word in said
-        if any(word in text for text in texts) or vault.sessions.say(forgetting.needle(word))
+        words
+        for words in said
+        if any(_spaced(words) in text for text in texts)
+        or vault.sessions.say(forgetting.needle(words))
     }
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _find(vault: Vault, memory_id: str) -> Memory:

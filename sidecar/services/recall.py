@@ -1,46 +1,84 @@
 """Recall: the memories that help most with a question, asked here and now."""
 
+import logging
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct
 
+from protocol.errors import BusyError, StorageFailedError, StoreRefusedError
 from protocol.memories import Memory
 from protocol.recall import Found, SearchParams, SearchResult
 from sidecar.domain import memories, privacy
-from sidecar.domain.recall import ranking
-from sidecar.domain.recall.catalogues import Catalogue, Item
+from sidecar.domain.recall import filters, ranking, words
+from sidecar.domain.recall.catalogues import Catalogue, Glossary, Item, Library, Volume
+from sidecar.domain.recall.indexes import NOTHING
 from sidecar.domain.recall.lexicon import Entry
-from sidecar.domain.recall.ranking import Question, Ranked
+from sidecar.domain.recall.ranking import Group, Question, Ranked
 from sidecar.domain.recall.similarities import Similarities
 from sidecar.services.meanings import Meanings
+from sidecar.store import vectors
+from sidecar.store.shelves import NEVER, Revision
 from sidecar.store.vaults import Vault
 
 _CAUGHT_UP = 16
 """Memories whose meaning is still unknown that a search waits for; the rest are found by their words."""
 _WIDER = 2
 """How many more are ranked than are wanted, and again if too many of them belong to another branch."""
+_FEW, _PART = 64, 100
+"""So many memories, or such a part of all, a new process reads again sooner than we write them down for it."""
+_UNREAD = 0.05
+"""What a memory counts for there that says what it said, and only stands otherwise."""
+
+_SERVED = 500
+"""Memories that are remembered as they were given."""
 
 Elsewhere = Callable[[list[Memory]], Collection[str]]
+
+_SPEECHLESS = Glossary(stemming=0, living=NOTHING, retired=NOTHING)
+"""The words of no memory, by no stemmer."""
+
+_log = logging.getLogger(__name__)
+
+
+class Inquiry(Struct, frozen=True, kw_only=True):
+    """What is asked, and where."""
+
+    query: str = ""
+    """Nothing, where memories are to stand for themselves."""
+    files_at_hand: tuple[str, ...] = ()
+    """The file that is open, then those that were changed."""
+    branch: str | None = None
 
 
 @dataclass
 class _Known:
     """A project's memories as they were when last looked at."""
 
-    memories: Mapping[str, Memory] = field(default_factory=dict)
-    living: Catalogue = field(default_factory=Catalogue)
+    revision: Revision = NEVER
+    fingerprints: dict[str, int] = field(default_factory=dict)
+    """Of each memory, as it was when it was read."""
+    living: Catalogue = field(default_factory=lambda: Catalogue(Volume()))
     """Those that are active."""
-    retired: Catalogue = field(default_factory=Catalogue)
+    retired: Catalogue = field(default_factory=lambda: Catalogue(Volume()))
     """Those that were superseded or are stale; few ask for them."""
     unlearnt: set[str] = field(default_factory=set)
     """Memories whose meaning may not be in the cache."""
+    stamp: bytes | None = None
+    """Of what another process has written down, if it has."""
+    has_looked: bool = False
+    """Whether what was written down was looked for."""
+    unwritten: float = 0.0
+    """How many memories have changed since."""
+    served: dict[str, Memory] = field(default_factory=dict)
+    """Memories as they were given lately."""
     mutex: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Recall:
-    """Searches projects; what is derived for that is kept between searches."""
+    """Searches projects; what is derived for that is kept between searches, and written down for other processes."""
 
     def __init__(self, meanings: Meanings) -> None:
         """Know nothing yet."""
@@ -49,30 +87,55 @@ class Recall:
 
     def search(self, vault: Vault, params: SearchParams, elsewhere: Elsewhere) -> SearchResult:
         """Find what helps most; `elsewhere` names those that belong to another branch."""
-        known = self._known.setdefault(vault.project_id, _Known())
+        known = self._of(vault)
+        inquiry = Inquiry(
+            query=params.query, files_at_hand=params.files_at_hand, branch=params.branch
+        )
         with known.mutex:
-            _refresh(known, vault)
-            near = self._similarities(vault, params.query, known)
-            search = _Search(known, _question(vault, params), near, params, elsewhere)
-            ranked, total = _best(search)
-        found = [
-            Found(
-                memory=privacy.clean_memory(known.memories[one.memory_id]),
-                score=one.score,
-                why=one.signals,
-            )
-            for one in ranked
-        ]
+            near = self._prepare(known, vault, params.query)
+            question = _question(vault, inquiry, params.top_k)
+            ranked, total = _best(_Search(known, vault, question, near, params, elsewhere))
+            found = _found(known, vault, ranked)
+            _keep(known, vault, max(_FEW, len(known.fingerprints) // _PART))
         return SearchResult(memories=tuple(found), total=total, semantic=near is not None)
 
-    def _similarities(self, vault: Vault, query: str, known: _Known) -> Similarities | None:
-        if not query.strip():
+    def pick(
+        self, vault: Vault, inquiry: Inquiry, groups: Mapping[str, Group]
+    ) -> dict[str, list[Found]]:
+        """Give the best active memories of each group, best first, of whatever branch; none that was refused."""
+        known = self._of(vault)
+        with known.mutex:
+            near = self._prepare(known, vault, inquiry.query)
+            ranked = ranking.pick(known.living, _question(vault, inquiry, 1), near, groups)
+            found = {name: _found(known, vault, some) for name, some in ranked.items()}
+            _keep(known, vault, max(_FEW, len(known.fingerprints) // _PART))
+        return found
+
+    def keep(self, vault: Vault) -> None:
+        """Write down for other processes what is known, if anything has changed; for a moment without haste."""
+        known = self._of(vault)
+        with known.mutex:
+            _refresh(known, vault, has_words=True)
+            _keep(known, vault, 0)
+
+    def _of(self, vault: Vault) -> _Known:
+        return self._known.setdefault(vault.project_id, _Known())
+
+    def _prepare(self, known: _Known, vault: Vault, query: str) -> Similarities | None:
+        is_asked = bool(query.strip())
+        _refresh(known, vault, has_words=is_asked)
+        if not is_asked or self._meanings.absence is not None:
             return None
-        texts = {key: memories.text(known.memories[key]) for key in known.unlearnt}
-        lacking = vault.vectors.lacking(texts)
-        some = {key: texts[key] for key in lacking[:_CAUGHT_UP]}
-        self._meanings.learn(vault, some, lambda *_: None)
-        known.unlearnt = set(lacking) - some.keys()
+        return self._similarities(known, vault, query)
+
+    def _similarities(self, known: _Known, vault: Vault, query: str) -> Similarities | None:
+        traits = {**known.retired.traits, **known.living.traits}
+        meanings = {key: traits[key].meaning for key in known.unlearnt if key in traits}
+        lacking = sorted(vault.vectors.unlike(meanings))
+        some = vault.memories.some(lacking[:_CAUGHT_UP])
+        texts = {key: memories.text(one) for key, one in some.items()}
+        self._meanings.learn(vault, texts, lambda *_: None)
+        known.unlearnt = set(lacking[_CAUGHT_UP:])
         return self._meanings.similarities(vault, query)
 
 
@@ -81,6 +144,7 @@ class _Search:
     """One search, in the memories as they are."""
 
     known: _Known
+    vault: Vault
     question: Question
     near: Similarities | None
     params: SearchParams
@@ -90,16 +154,16 @@ class _Search:
 def _best(search: _Search) -> tuple[list[Ranked], int]:
     """Rank what passes the filters, and tell how many that is."""
     known, params = search.known, search.params
-    if params.statuses == ("active",) and not _is_filtered(params):
-        return _here(search, known.living, None), len(known.living.items)
-    wanted = {key for key, one in known.memories.items() if _fits(one, params)}
-    ranked = [
-        one
-        for catalogue in (known.living, known.retired)
-        for one in _here(search, catalogue, wanted)
-    ]
+    if params.statuses == ("active",) and not filters.is_narrow(params):
+        return _here(search, known.living, None), len(known.living.traits)
+    ranked: list[Ranked] = []
+    total = 0
+    for catalogue in (known.living, known.retired):
+        wanted = filters.passing(catalogue, params)
+        ranked += _here(search, catalogue, wanted)
+        total += len(wanted)
     ranked.sort(key=lambda one: (-one.score, one.memory_id))
-    return ranked[: params.top_k], len(wanted)
+    return ranked[: params.top_k], total
 
 
 def _here(search: _Search, catalogue: Catalogue, wanted: set[str] | None) -> list[Ranked]:
@@ -118,30 +182,146 @@ def _here(search: _Search, catalogue: Catalogue, wanted: set[str] | None) -> lis
 def _without_others(search: _Search, ranked: list[Ranked]) -> list[Ranked]:
     if search.params.all_branches:
         return ranked
-    away = search.elsewhere([search.known.memories[one.memory_id] for one in ranked])
+    some = search.vault.memories.some(one.memory_id for one in ranked)
+    away = search.elsewhere(list(some.values()))
     return [one for one in ranked if one.memory_id not in away]
 
 
-def _refresh(known: _Known, vault: Vault) -> None:
-    """Catch up with memories that were written, changed or removed."""
-    before, known.memories = known.memories, vault.memories.by_id()
-    if before is known.memories:
+def _found(known: _Known, vault: Vault, ranked: Collection[Ranked]) -> list[Found]:
+    """Read what was ranked; what was forgotten in this very moment is not found."""
+    served = _serve(known, vault, [one.memory_id for one in ranked])
+    return [
+        Found(memory=served[one.memory_id], score=one.score, why=one.signals)
+        for one in ranked
+        if one.memory_id in served
+    ]
+
+
+def _serve(known: _Known, vault: Vault, keys: Collection[str]) -> Mapping[str, Memory]:
+    """Give memories as they may be shown; each is looked through once."""
+    if len(known.served) > _SERVED:
+        known.served.clear()
+    missing = [key for key in keys if key not in known.served]
+    for key, memory in vault.memories.some(missing).items():
+        if memory.status != "forgotten":
+            known.served[key] = privacy.clean_memory(memory)
+    return known.served
+
+
+def _refresh(known: _Known, vault: Vault, *, has_words: bool) -> None:
+    """Catch up with memories that were written, changed or removed; with `has_words` words will be compared."""
+    now, changed = vault.memories.changes(known.revision)
+    if now == known.revision and not has_words:
         return
-    for key in before.keys() - known.memories.keys():
+    if not known.has_looked:
+        _load(known, vault)
+    # A memory's fingerprint is taken before it is read: what changes in between is read again.
+    fingerprints = (
+        vault.memories.fingerprints()
+        if changed is None
+        else vault.memories.fingerprints_of(changed)
+    )
+    if changed is None:
+        changed = known.fingerprints.keys() | fingerprints.keys()
+    different = {key for key in changed if known.fingerprints.get(key) != fingerprints.get(key)}
+    _catch_up(known, vault, different, fingerprints)
+    known.revision = now
+    if has_words and not _has_words(known, vault):
+        _begin_again(known, vault)
+        _refresh(known, vault, has_words=True)
+
+
+def _load(known: _Known, vault: Vault) -> None:
+    """Begin with what another process has written down, all but its words."""
+    known.has_looked = True
+    if (found := vault.catalogues.read()) is not None:
+        library, known.stamp = found
+        known.fingerprints = library.fingerprints
+        known.living, known.retired = Catalogue(library.living), Catalogue(library.retired)
+        known.unlearnt = {*library.living.ids, *library.retired.ids}
+
+
+def _has_words(known: _Known, vault: Vault) -> bool:
+    """Make sure that words are known, those that were written down or all anew; False where the former are of no use."""
+    if known.living.has_words:
+        return True
+    if known.stamp is None:
+        glossary: Glossary | None = _SPEECHLESS
+        known.unwritten = max(known.unwritten, len(known.fingerprints))
+    else:
+        glossary = vault.catalogues.read_words(known.stamp)
+    if glossary is None or glossary.stemming not in {0, words.stemming()}:
+        return False
+    known.living.learn_words(glossary.living)
+    known.retired.learn_words(glossary.retired)
+    return True
+
+
+def _begin_again(known: _Known, vault: Vault) -> None:
+    """Begin with what another process has written down meanwhile, or with nothing."""
+    stamp = known.stamp
+    _forget(known)
+    _load(known, vault)
+    if known.stamp == stamp:
+        _forget(known)
+
+
+def _forget(known: _Known) -> None:
+    known.revision, known.fingerprints, known.stamp = NEVER, {}, None
+    known.living, known.retired = Catalogue(Volume()), Catalogue(Volume())
+    known.unlearnt = set()
+
+
+def _catch_up(
+    known: _Known, vault: Vault, different: Iterable[str], fingerprints: Mapping[str, int]
+) -> None:
+    some = vault.memories.some(different)
+    for key in different:
+        known.served.pop(key, None)
+        if key in some:
+            known.fingerprints[key] = fingerprints.get(key, 0)
+        else:
+            known.fingerprints.pop(key, None)
+        known.unwritten += 1.0 if _learn(known, key, some.get(key)) else _UNREAD
+
+
+def _learn(known: _Known, key: str, memory: Memory | None) -> bool:
+    """Take in a memory as it is now; tell whether its words had to be read."""
+    status = "forgotten" if memory is None else memory.status
+    if status != "active":
         known.living.drop(key)
+    if status in {"active", "forgotten"}:
         known.retired.drop(key)
+    if memory is None or status == "forgotten":
         known.unlearnt.discard(key)
-    for key, memory in known.memories.items():
-        if before.get(key) is not memory:
-            _learn(known, key, memory)
-
-
-def _learn(known: _Known, key: str, memory: Memory) -> None:
-    known.living.drop(key)
-    known.retired.drop(key)
+        return False
     known.unlearnt.add(key)
-    if memory.status != "forgotten":
-        (known.living if memory.status == "active" else known.retired).put(_item(memory))
+    return (known.living if status == "active" else known.retired).put(_item(memory))
+
+
+def _keep(known: _Known, vault: Vault, bearable: int) -> None:
+    """Write down what is known, if more than a bearable number has changed and nobody has to be waited for."""
+    if known.unwritten <= bearable or not vault.lock.is_free():
+        return
+    try:
+        with vault.lock.held():
+            # What was forgotten meanwhile must not come back.
+            # Words that are nowhere yet are left to whoever asks in words: to read them all takes long.
+            _refresh(known, vault, has_words=known.stamp is not None)
+            vault.catalogues.write(*_written(known))
+    except (BusyError, StorageFailedError, StoreRefusedError) as error:
+        _log.warning("%s; the catalogue of memories is written down later", error)
+    known.unwritten = 0.0
+
+
+def _written(known: _Known) -> tuple[Library, Glossary | None]:
+    living, retired = known.living, known.retired
+    library = Library(fingerprints=known.fingerprints, living=living.pack(), retired=retired.pack())
+    if not living.has_words:
+        return library, None
+    return library, Glossary(
+        stemming=words.stemming(), living=living.pack_words(), retired=retired.pack_words()
+    )
 
 
 def _item(memory: Memory) -> Item:
@@ -154,44 +334,25 @@ def _item(memory: Memory) -> Item:
             files=memory.files,
         ),
         occurred_at=memory.occurred_at,
+        type=memory.type,
+        status=memory.status,
         importance=memory.importance,
         confidence=memory.confidence,
         pinned=memory.pinned,
         branch=memory.branch,
+        feedback=memory.feedback,
+        marks=filters.marks(memory),
+        meaning=vectors.meaning(memories.text(memory)),
     )
 
 
-def _question(vault: Vault, params: SearchParams) -> Question:
-    first, *others = params.files_at_hand or (None,)
+def _question(vault: Vault, inquiry: Inquiry, limit: int) -> Question:
+    first, *others = inquiry.files_at_hand or (None,)
     return Question(
         now=vault.clock(),
-        text=params.query,
+        text=inquiry.query,
         open_file=first,
         changed_files=tuple(name for name in others if name),
-        branch=params.branch,
-        limit=params.top_k,
+        branch=inquiry.branch,
+        limit=limit,
     )
-
-
-def _is_filtered(params: SearchParams) -> bool:
-    narrowing = (params.types, params.tags, params.paths, params.agent_id, params.session_id)
-    return any(narrowing) or params.since is not None or params.until is not None
-
-
-def _fits(memory: Memory, params: SearchParams) -> bool:
-    """Tell whether a memory passes the filters; what is forgotten never does."""
-    return (
-        memory.status != "forgotten"
-        and (not params.statuses or memory.status in params.statuses)
-        and (not params.types or memory.type in params.types)
-        and (params.agent_id is None or memory.agent_id == params.agent_id)
-        and (params.session_id is None or memory.session_id == params.session_id)
-        and (params.since is None or memory.occurred_at >= params.since)
-        and (params.until is None or memory.occurred_at < params.until)
-        and (not params.tags or bool(set(params.tags) & set(memory.tags)))
-        and (not params.paths or any(_is_in(name, params.paths) for name in memory.files))
-    )
-
-
-def _is_in(name: str, paths: Collection[str]) -> bool:
-    return any(name == path or name.startswith(path.rstrip("/") + "/") for path in paths)

@@ -64,6 +64,9 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
         given = {name: getattr(params, name) for name in _CHANGEABLE}
         changes = {name: value for name, value in given.items() if value is not None}
         changes |= {name: _said(name, changes[name]) for name in _WORDS if name in changes}
+        if any(name in changes for name in _WORDS):
+            # What was thought of it was thought of other words.
+            changes["feedback"] = max(memory.feedback, 0.0)
         changed = msgspec.structs.replace(memory, **changes, updated_at=vault.clock())
         changed = memories.fitted(privacy.clean_memory(changed))
         vault.journal.append([vault.memories.put(memory.memory_id, changed)])

@@ -1,14 +1,21 @@
 """Reporting: a project's memory as Markdown, for people to read and keep."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import get_args
 
+from protocol.checkpoints import Checkpoint
+from protocol.contexts import Feedback, Receipt
+from protocol.conversations import Agent, Conversation
+from protocol.documents import Document
 from protocol.events import Event
 from protocol.memories import Memory, MemoryType
+from protocol.messages import Message
 from protocol.projects import Project
 from protocol.sessions import Session
-from sidecar.domain import privacy
+from protocol.tasks import Task
+from sidecar.domain import privacy, tasks
 from sidecar.store.vaults import Vault
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -16,7 +23,7 @@ _FILES_SHOWN = 20
 
 
 def report(vault: Vault, project: Project) -> Iterator[str]:
-    """Write what is remembered, then all sessions, newest first, one block of lines each."""
+    """Write what is remembered, what agents and people have left, then all sessions, newest first."""
     timeline = vault.sessions.timeline()
     known = [one for one in vault.memories.all() if one.status == "active"]
     yield (
@@ -26,11 +33,119 @@ def report(vault: Vault, project: Project) -> Iterator[str]:
         own = [privacy.clean_memory(one) for one in known if one.type == kind]
         if own:
             yield _memories(kind, sorted(own, key=lambda one: one.occurred_at, reverse=True))
+    yield from _left(vault)
     for entry in reversed(timeline):
         session = vault.sessions.get(entry.session_id)
         if session is not None:
             events = vault.sessions.events(session.session_id)
             yield _session(session, [privacy.clean_event(event) for event in events])
+
+
+def _left(vault: Vault) -> Iterator[str]:
+    """Write what agents and people have left, section by section; an empty one is not mentioned."""
+    clean = privacy.clean_record
+    todo = sorted(vault.tasks.all(), key=tasks.urgency)
+    yield from _section("Tasks", (_task(clean(one)) for one in todo))
+    named = sorted(vault.documents.all(), key=lambda one: one.name)
+    yield from _section("Documents", (_document(clean(one)) for one in named))
+    sent = sorted(vault.messages.all(), key=lambda one: one.created_at, reverse=True)
+    yield from _section("Messages", (_message(clean(one)) for one in sent))
+    seen = sorted(vault.agents.all(), key=lambda one: one.last_seen_at, reverse=True)
+    yield from _section("Agents", (_agent(clean(one)) for one in seen))
+    talks = sorted(vault.conversations.all(), key=lambda one: one.started_at, reverse=True)
+    yield from _section("Conversations", (_conversation(clean(one)) for one in talks))
+    saved = sorted(vault.checkpoints.all(), key=lambda one: one.created_at, reverse=True)
+    yield from _section("Checkpoints", (_checkpoint(clean(one)) for one in saved))
+    thought = sorted(vault.feedback.all(), key=lambda one: one.at, reverse=True)
+    yield from _section("Feedback", (_feedback(clean(one)) for one in thought))
+    given = sorted(vault.receipts.all(), key=lambda one: one.last_given_at, reverse=True)
+    yield from _section("Receipts", (_receipt(clean(one)) for one in given))
+
+
+def _section(title: str, entries: Iterable[str]) -> Iterator[str]:
+    lines = list(entries)
+    if lines:
+        yield "\n".join([f"\n## {title}", "", *lines]) + "\n"
+
+
+def _task(task: Task) -> str:
+    whom = "" if task.assigned_agent_id == "any" else f", {_plain(task.assigned_agent_id)}"
+    facts = f"({task.status}, priority {task.priority}{whom})"
+    more = [
+        task.description,
+        f"Done when: {task.done_when}" if task.done_when else "",
+        f"Done: {task.evidence}" if task.evidence else "",
+    ]
+    return _entry(f"**{_plain(task.title)}** {facts}", more)
+
+
+def _document(document: Document) -> str:
+    """Write a document as it stands, within a fence that it cannot close."""
+    longest = max((len(run) for run in re.findall("`+", document.content)), default=0)
+    fence = "`" * max(longest + 1, 3)
+    whose = f"version {document.version}, {_moment(document.updated_at)}"
+    body = document.content.rstrip("\n")
+    return f"### {_plain(document.name)} ({whose})\n\n{fence}markdown\n{body}\n{fence}\n"
+
+
+def _message(message: Message) -> str:
+    sender, target = _plain(message.sender_id), _plain(message.target_id)
+    facts = f"{_moment(message.created_at)} {sender} to {target} ({_plain(message.category)})"
+    readers = ", ".join(sorted(message.handlings))
+    more = [message.content, f"Read by {readers}" if readers else ""]
+    return _entry(
+        f"{facts}: **{_plain(message.subject or '')}**" if message.subject else facts, more
+    )
+
+
+def _agent(agent: Agent) -> str:
+    facts = f"{agent.conversations} conversations, last seen {_moment(agent.last_seen_at)}"
+    return _entry(f"**{_plain(agent.label)}** ({facts})", [agent.last_summary or ""])
+
+
+def _conversation(talk: Conversation) -> str:
+    end = f" to {_moment(talk.ended_at)}" if talk.ended_at else ""
+    facts = f"{_plain(talk.session_key)}, {talk.prompt_count} prompts"
+    more = [
+        *(f"{note.type}: {note.text}" for note in talk.notes),
+        *(f"remember: {text}" for text in talk.remembered),
+        *(f"searched: {text}" for text in talk.queries),
+        f"Files: {', '.join(talk.files[:_FILES_SHOWN])}" if talk.files else "",
+    ]
+    return _entry(f"{_moment(talk.started_at)}{end} **{_plain(talk.agent_id)}** ({facts})", more)
+
+
+def _checkpoint(saved: Checkpoint) -> str:
+    facts = f"{_plain(saved.session_key)}, {saved.trigger}, {saved.prompt_count} prompts"
+    return _entry(
+        f"{_moment(saved.created_at)} **{_plain(saved.agent_id)}** ({facts})", [saved.digest]
+    )
+
+
+def _feedback(thought: Feedback) -> str:
+    whose = f" by {_plain(thought.agent_id)}" if thought.agent_id else ""
+    return _entry(
+        f"{_moment(thought.at)} {thought.memory_id}: {thought.verdict}{whose}", [thought.note or ""]
+    )
+
+
+def _receipt(receipt: Receipt) -> str:
+    facts = f"{len(receipt.items)} items, {receipt.chars} of {receipt.cap} characters"
+    times = f", {receipt.times} times" if receipt.times > 1 else ""
+    return _entry(
+        f"{_moment(receipt.last_given_at)} {_plain(receipt.agent_id)}: {facts}{times}",
+        [receipt.query],
+    )
+
+
+def _entry(headline: str, more: Iterable[str]) -> str:
+    """Write an item of a list, with what else there is to say in lines of its own."""
+    lines = (line for text in more for line in text.splitlines())
+    return "\n".join([f"- {headline}", *(f"  - {_plain(one)}" for one in lines if one.strip())])
+
+
+def _moment(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M")
 
 
 def _memories(kind: str, own: list[Memory]) -> str:

@@ -1,25 +1,34 @@
 """Transferring: a project's whole memory as JSON Lines, out and in again without a difference.
 
 The first line names the project, the last one counts; between them stand the sessions, each followed by
-its events in the order they arrived, and after them the memories, the jobs, and which events are processed.
+its events in the order they arrived, and after them the memories, the jobs, which events are processed, and
+what agents and people have left: tasks, messages, documents, conversations and what belongs to them.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
+from protocol.checkpoints import Checkpoint
+from protocol.contexts import Feedback, Receipt
+from protocol.conversations import Agent, Conversation
+from protocol.documents import Document
 from protocol.errors import InvalidParamsError
 from protocol.events import Event
 from protocol.jobs import Job
 from protocol.memories import Memory
+from protocol.messages import Message
 from protocol.projects import Project
 from protocol.sessions import Session
+from protocol.tasks import Task
 from protocol.values import Params, Record
 from sidecar.domain import privacy
 from sidecar.domain.drafts import Processed
 from sidecar.store import journals
 from sidecar.store.homes import Home
 from sidecar.store.lines import Op
+from sidecar.store.shelves import Shelf
 from sidecar.store.vaults import Vault
 
 
@@ -60,6 +69,60 @@ class ProcessedLine(Params, frozen=True, kw_only=True, tag_field="table", tag="p
     record: Processed
 
 
+class Kept(Params, frozen=True, kw_only=True, tag_field="table"):
+    """A record with the name under which it is kept."""
+
+    key: str
+
+
+class TaskLine(Kept, frozen=True, kw_only=True, tag="tasks"):
+    """A task."""
+
+    record: Task
+
+
+class MessageLine(Kept, frozen=True, kw_only=True, tag="messages"):
+    """A message, and who has read it."""
+
+    record: Message
+
+
+class DocumentLine(Kept, frozen=True, kw_only=True, tag="documents"):
+    """A document."""
+
+    record: Document
+
+
+class AgentLine(Kept, frozen=True, kw_only=True, tag="agents"):
+    """An agent that was here."""
+
+    record: Agent
+
+
+class ConversationLine(Kept, frozen=True, kw_only=True, tag="conversations"):
+    """A conversation."""
+
+    record: Conversation
+
+
+class CheckpointLine(Kept, frozen=True, kw_only=True, tag="checkpoints"):
+    """A conversation's saved state."""
+
+    record: Checkpoint
+
+
+class ReceiptLine(Kept, frozen=True, kw_only=True, tag="receipts"):
+    """What was given to a conversation."""
+
+    record: Receipt
+
+
+class FeedbackLine(Kept, frozen=True, kw_only=True, tag="feedback"):
+    """What somebody thinks of a memory."""
+
+    record: Feedback
+
+
 class Ending(Params, frozen=True, kw_only=True, tag_field="table", tag="end"):
     """The last line: a file without it was cut off."""
 
@@ -78,7 +141,17 @@ class Moved(Record, frozen=True, kw_only=True):
     memories: int
 
 
-Other = MemoryLine | JobLine | ProcessedLine
+KeptLine = (
+    TaskLine
+    | MessageLine
+    | DocumentLine
+    | AgentLine
+    | ConversationLine
+    | CheckpointLine
+    | ReceiptLine
+    | FeedbackLine
+)
+Other = MemoryLine | JobLine | ProcessedLine | KeptLine
 Line = Beginning | SessionLine | EventLine | Other | Ending
 Whole = tuple[Session, list[Event]]
 _decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
@@ -105,6 +178,21 @@ def _others(vault: Vault) -> Iterator[Other]:
     yield from (MemoryLine(record=record) for record in vault.memories.all())
     yield from (JobLine(record=record) for record in vault.jobs.all())
     yield from (ProcessedLine(record=record) for record in vault.processed.all())
+    for line, shelf in _shelves(vault).items():
+        yield from (line(key=key, record=record) for key, record in shelf.by_id().items())
+
+
+def _shelves(vault: Vault) -> dict[type[KeptLine], Shelf[Any]]:
+    return {
+        TaskLine: vault.tasks,
+        MessageLine: vault.messages,
+        DocumentLine: vault.documents,
+        AgentLine: vault.agents,
+        ConversationLine: vault.conversations,
+        CheckpointLine: vault.checkpoints,
+        ReceiptLine: vault.receipts,
+        FeedbackLine: vault.feedback,
+    }
 
 
 def load(home: Home, lines: Iterable[bytes], into: Project | None) -> Moved:
@@ -156,7 +244,7 @@ def _parts(numbered: Iterator[tuple[int, bytes]]) -> Iterator[Whole | Other]:
         match line:
             case SessionLine() if not others:
                 whole, sessions = (line.record, []), sessions + 1
-            case MemoryLine() | JobLine() | ProcessedLine():
+            case _ if isinstance(line, Other):
                 others += 1
                 yield line
             case Ending() if line == counted:
@@ -206,8 +294,21 @@ def _missing(vault: Vault, line: Other) -> Iterator[Op]:
             yield vault.jobs.put(job.job_id, given)
         case ProcessedLine(record=processed) if processed.session_id not in vault.processed:
             yield vault.processed.put(processed.session_id, processed)
+        case _ if isinstance(line, KeptLine):
+            shelf = _shelves(vault)[type(line)]
+            key = privacy.clean_name(shelf.name, line.key)
+            if key not in shelf:
+                yield shelf.put(key, _owned(line.record, vault.project_id))
         case _:
             return
+
+
+def _owned(record: Record, project_id: str) -> Record:
+    """Give a record to a project, without what is known as a secret today."""
+    cleaned = privacy.clean_record(record)
+    if "project_id" not in record.__struct_fields__:
+        return cleaned
+    return msgspec.structs.replace(cleaned, project_id=project_id)
 
 
 def _decode(number: int, line: bytes) -> Line:

@@ -45,23 +45,23 @@ class Archives:
         """Keep a session's events, durably; tell how many bytes that takes."""
         files.ensure_folder(self._folder)
         data = pack(msgspec.json.encode(events))
-        files.replace(self._path(session_id), data)
+        files.replace(self.path(session_id), data)
         return len(data)
 
     def rewrite(self, session_id: str, change: Callable[[Document], Document | None]) -> None:
         """Write an archive anew, each event changed or left out."""
         changed = map(change, msgspec.json.decode(self.raw(session_id) or b"[]"))
         data = msgspec.json.encode([event for event in changed if event is not None])
-        files.replace(self._path(session_id), pack(data))
+        files.replace(self.path(session_id), pack(data))
 
     def drop(self, session_id: str) -> None:
         """Remove a session's archive."""
         with contextlib.suppress(FileNotFoundError):
-            self._path(session_id).unlink()
+            self.path(session_id).unlink()
 
     def exists(self, session_id: str) -> bool:
         """Tell whether a session has an archive."""
-        return os.path.lexists(self._path(session_id))
+        return os.path.lexists(self.path(session_id))
 
     def session_ids(self) -> Iterator[str]:
         """Go through all sessions that have an archive."""
@@ -70,7 +70,7 @@ class Archives:
 
     def raw(self, session_id: str) -> bytes | None:
         """Give an archive's content; one that is damaged is set aside."""
-        path = self._path(session_id)
+        path = self.path(session_id)
         data = files.read(path)
         if data is None:
             return None
@@ -80,7 +80,8 @@ class Archives:
             path.unlink()
         return unpacked
 
-    def _path(self, session_id: str) -> Path:
+    def path(self, session_id: str) -> Path:
+        """Name the file of a session's archive, which may not exist."""
         return self._folder / f"{session_id}{SUFFIX}"
 
 

@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -26,7 +27,7 @@ from sidecar.store.journals import Change
 from sidecar.store.keys import Keys
 from sidecar.store.lines import Op
 from sidecar.store.locks import Lock
-from sidecar.store.shelves import Shelf
+from sidecar.store.shelves import NEVER, Revision, Shelf
 from sidecar.store.tables import JournalDatabase
 
 _KEYS = "keys"
@@ -46,6 +47,13 @@ class Cache(Record, frozen=True, kw_only=True):
     size: int
 
 
+class _Seen(NamedTuple):
+    """What the timeline was made of."""
+
+    journal: int
+    tables: tuple[Revision, Revision]
+
+
 class Chronicle:
     """Sessions and events; the caller of everything that writes holds the store's lock."""
 
@@ -57,16 +65,19 @@ class Chronicle:
         self._caches = Shelf(database, "caches", Cache)
         self._events = Events(folder / "sessions", lock, ids)
         self._keys = Keys(folder / "cache" / "keys", self._settled_keys)
-        self._timeline: tuple[int, list[Session]] = (-1, [])
+        self._timeline: tuple[_Seen, list[Session]] = (_Seen(-1, (NEVER, NEVER)), [])
 
     def timeline(self) -> Sequence[Session]:
         """Give all sessions by start; while one is unsettled, its counts are not up to date here."""
         with self._journal.mutex:
             self._journal.refresh()
-            revision, line = self._timeline
-            if revision == self._journal.revision:
+            seen, line = self._timeline
+            if seen.journal == self._journal.revision:
                 return line
-            revision = self._journal.revision
+            now = _Seen(self._journal.revision, (self._records.revision, self._unsettled.revision))
+            if seen.tables == now.tables:
+                self._timeline = (now, line)
+                return line
             records = self._records.all()
             marked = self._marked()
         empty = {session_id for session_id in marked if self._events.is_empty(session_id)}
@@ -74,7 +85,7 @@ class Chronicle:
         line = sorted(kept, key=lambda session: (session.started_at, session.session_id))
         # A session may get its first event without a word in this journal.
         if not empty:
-            self._timeline = (revision, line)
+            self._timeline = (now, line)
         return line
 
     def get(self, session_id: str) -> Session | None:
@@ -98,9 +109,22 @@ class Chronicle:
                 versions[session_id] = (versions[session_id], self._events.size(session_id))
         return versions
 
+    def stamp(self) -> object:
+        """Give something that is different after any session has changed; cheaper than `versions`."""
+        states = tuple((one, self._events.state(one)) for one in self._marked())
+        return self._records.revision, self._unsettled.revision, states
+
+    def state(self, session_id: str) -> object:
+        """Give something that is different after a session's events have, or after they were worded anew."""
+        return self._events.state(session_id)
+
     def arrivals(self, session_id: str) -> list[Event]:
         """Read a session's events in the order they came."""
         return self._events.read(session_id)
+
+    def latest(self, session_id: str, most: int) -> list[Event]:
+        """Read the events of a session that came last, in the order they came."""
+        return self._events.latest(session_id, most)
 
     def events(self, session_id: str) -> list[Event]:
         """Read a session's events in the order they happened."""

@@ -16,7 +16,8 @@ from msgspec import Struct
 from sidecar.domain import forgetting
 from sidecar.domain.forgetting import Scrub
 from sidecar.store import archives, files, lines
-from sidecar.store.lines import Document
+from sidecar.store.events import TABLE
+from sidecar.store.lines import Document, Kept
 from sidecar.store.vaults import CORRUPT, Vault
 
 _CACHE = "cache"
@@ -43,7 +44,7 @@ def erase(vault: Vault, scrub: Scrub, needles: Needles) -> Erased:
         counts[table] += changed != document
         return changed
 
-    vault.journal.change(change)
+    vault.journal.change(change, lambda table, name: forgetting.rename(scrub, table, name))
     sessions = vault.sessions.rewrite(change, lambda data: _holds(data, needles))
     vault.sessions.restate(sessions)
     # What was restated may have been written on top of lines that still told the old.
@@ -91,16 +92,24 @@ def _says(path: Path, needles: Needles) -> bool:
     if not _holds(data, needles):
         return False
     if path.name.endswith(archives.SUFFIX):
-        documents: list[Document] = msgspec.json.decode(data)
+        events: list[Document] = msgspec.json.decode(data)
+        said = [text for event in events for text in forgetting.texts(TABLE, event)]
     elif path.suffix == ".jsonl" and path.parent.name != "inbox":
         decoded = [lines.decode(raw) for raw in data.split(b"\n")[:-1]]
         if None in decoded:
             return True
-        documents = [op[2] for line in decoded if line for op in line.ops if op[2] is not None]
+        ops = [op for line in decoded if line for op in line.ops]
+        said = [text for op in ops for text in _said(*op)]
     else:
         return True
-    said = (text for document in documents for text in forgetting.texts(document))
     return any(_holds(text.encode("utf-8", "replace"), needles) for text in said)
+
+
+def _said(table: str, identifier: str, document: Kept | None) -> list[str]:
+    """Give all words of an operation that somebody wrote, also the name of what it sets."""
+    named = {forgetting.NAMED[table]: identifier} if table in forgetting.NAMED else {}
+    kept = {} if document is None else lines.read(document)
+    return forgetting.texts(table, named) + forgetting.texts(table, kept)
 
 
 def _has(path: Path, needles: Needles) -> bool:

@@ -1,6 +1,7 @@
 """The raw events of each session, in that session's own journal; of a compacted one, in its archive."""
 
 import contextlib
+import itertools
 import os
 import re
 import threading
@@ -56,6 +57,16 @@ class Events:
             documents = self._database(session_id).table(TABLE).all()
         return [msgspec.convert(document, Event) for document in documents]
 
+    def latest(self, session_id: str, most: int) -> list[Event]:
+        """Give the events of a session that came last, in the order of their arrival."""
+        if not self._has_journal(session_id):
+            return (self._archives.read(session_id) or [])[-most:]
+        self._mend(session_id)
+        with self._mutex:
+            documents = self._database(session_id).journal.rows(TABLE).documents
+            last = list(itertools.islice(reversed(documents.kept), most))
+            return [msgspec.convert(documents[key], Event) for key in reversed(last)]
+
     def keys(self, session_id: str) -> Mapping[str, Collection[str]]:
         """Give the ids of a session's events by every key they are known by."""
         if not self._has_journal(session_id):
@@ -78,6 +89,14 @@ class Events:
             return os.lstat(self._name(session_id)).st_size
         except FileNotFoundError:
             return 0
+
+    def state(self, session_id: str) -> tuple[int, int, int] | None:
+        """Tell which file holds a session's events, how long it is and when it was written."""
+        for name in (self._name(session_id), self._archives.path(session_id)):
+            with contextlib.suppress(FileNotFoundError):
+                facts = os.lstat(name)
+                return facts.st_ino, facts.st_size, facts.st_mtime_ns
+        return None
 
     def is_empty(self, session_id: str) -> bool:
         """Tell whether a session has no event at all."""

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import secrets
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from protocol.errors import BusyError, StorageFailedError
 from protocol.projects import Project
 from sidecar.domain.asking.budgets import Spending
 from sidecar.domain.sessions import Rule
@@ -22,6 +24,8 @@ from sidecar.store.vaults import JOURNAL, Vault, open_vault
 
 VARIABLE = "THREADLINE_HOME"
 _TODAY = "today"
+_FENCE_KEY = "fence.key"
+_FENCE_KEY_SIZE = 32
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +59,7 @@ class Home:
         self._spending = Shelf(self._database, "spending", Spending)
         self._vaults: dict[str, Vault] = {}
         self._mutex = threading.Lock()
+        self._passing_key = secrets.token_bytes(_FENCE_KEY_SIZE)
 
     @property
     def logs(self) -> Path:
@@ -68,6 +73,18 @@ class Home:
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             _log.warning("%s is not JSON: %s", self.folder / "settings.json", error)
             return None
+
+    def fence_key(self) -> bytes:
+        """Give the secret that fences are made with, one for all processes; made where there is none.
+
+        Where it cannot be kept, one of this process serves: as hard to guess, but not the same the next time.
+        """
+        path = self.folder / _FENCE_KEY
+        try:
+            return _fence_key(path) or self._make_fence_key(path)
+        except (BusyError, StorageFailedError) as error:
+            _log.warning("%s", error)
+            return self._passing_key
 
     def obey(self, rule: Rule) -> None:
         """Place events by this rule from now on."""
@@ -128,6 +145,14 @@ class Home:
         self._database.close()
         self.lock.close()
 
+    def _make_fence_key(self, path: Path) -> bytes:
+        with self.lock.held():
+            known = _fence_key(path)
+            if known is None:
+                known = secrets.token_bytes(_FENCE_KEY_SIZE)
+                files.replace(path, known)
+            return known
+
     def _from_vaults(self) -> list[Project]:
         folders = sorted(path for path in (self.folder / "projects").iterdir() if path.is_dir())
         found: list[Project] = []
@@ -137,3 +162,9 @@ class Home:
                 found += vault.projects.all()
                 vault.close()
         return found
+
+
+def _fence_key(path: Path) -> bytes | None:
+    """Read a key; one that was cut or wiped is none."""
+    known = files.read(path) or b""
+    return known if len(known) == _FENCE_KEY_SIZE and any(known) else None

@@ -7,6 +7,7 @@ does not carry a good checksum is damage: the original is kept aside, the good l
 
 import contextlib
 import gc
+import itertools
 import logging
 import os
 import threading
@@ -15,17 +16,21 @@ from pathlib import Path
 
 from protocol.errors import StorageFailedError, StoreRefusedError
 from sidecar.store import files, lines
-from sidecar.store.lines import Document, Line, Op
+from sidecar.store.lines import Document, Kept, Line, Op
 from sidecar.store.locks import Lock
 from sidecar.store.rows import Rows
 
 Change = Callable[[str, Document], Document | None]
 """Gives a table's document as it is to be; None removes it."""
+Rename = Callable[[str, str], str]
+"""Gives the id that a table's document is to have."""
 
 FORMAT = 1
 """Of every journal this version writes; a change of it needs a step in `migrations`."""
 SLACK = 1000
 """Operations beyond twice the living documents that a journal may carry before it is rewritten."""
+
+_generations = itertools.count()
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +50,8 @@ class Journal:
         self.tables: dict[str, Rows] = {}
         self.format = FORMAT
         self.revision = 0
+        self.generation = next(_generations)
+        """Another number, in the whole process, whenever all is read anew: revisions of tables compare within one."""
         self.mutex = threading.RLock()
         self._descriptor = -1
         self._inode = -1
@@ -131,13 +138,17 @@ class Journal:
             self._seen_turn = None
             self.refresh()
 
-    def change(self, change: Change) -> None:
-        """Change every document, and leave nothing of what was before on the disk."""
+    def change(self, change: Change, rename: Rename = lambda _, name: name) -> None:
+        """Change every document and its id, and leave nothing of what was before on the disk."""
         with self.mutex:
             self.refresh()
             for table, rows in self.tables.items():
                 for identifier, document in list(rows.documents.items()):
-                    rows.put(identifier, change(table, document))
+                    name = rename(table, identifier)
+                    if name != identifier:
+                        rows.put(identifier, None)
+                        name = _free(rows, name)
+                    rows.put(name, change(table, document))
             self.revision += 1
             self.rewrite()
 
@@ -157,6 +168,7 @@ class Journal:
             self.tables = {}
             self.format = FORMAT
             self.revision += 1
+            self.generation = next(_generations)
             self._descriptor = self._inode = -1
             self._offset = self._operations = self._bad_lines = 0
             self._is_torn = self._is_read_only = False
@@ -164,7 +176,7 @@ class Journal:
     def _snapshot(self) -> Iterator[bytes]:
         yield lines.encode_header(FORMAT)
         for name, rows in self.tables.items():
-            for identifier, document in rows.documents.items():
+            for identifier, document in rows.documents.kept.items():
                 yield lines.encode([(name, identifier, document)])
 
     def _open(self) -> None:
@@ -184,13 +196,13 @@ class Journal:
             return
         size = os.fstat(self._descriptor).st_size
         data = os.pread(self._descriptor, size - self._offset, self._offset)
-        end = data.rfind(b"\n") + 1
         is_first = self._offset == 0
         with _no_collection():
-            for raw in data[:end].split(b"\n")[:-1]:
+            *whole, rest = data.split(b"\n")
+            for raw in whole:
                 self._take(lines.decode(raw), is_first=is_first)
                 is_first = False
-        self._offset += end
+        self._offset += len(data) - len(rest)
         self._is_torn = size > self._offset or self._offset == 0
 
     def _take(self, line: Line | None, *, is_first: bool) -> None:
@@ -210,11 +222,17 @@ class Journal:
             )
         self.format = found
 
-    def _apply(self, ops: Iterable[Op]) -> None:
+    def _apply(self, ops: Iterable[tuple[str, str, Kept | None]]) -> None:
         for table, identifier, document in ops:
             self.rows(table).put(identifier, document)
             self._operations += 1
         self.revision += 1
+
+
+def _free(rows: Rows, name: str) -> str:
+    """Give a name that no other document has; two may have become the same."""
+    names = (name if number == 1 else f"{name} {number}" for number in itertools.count(1))
+    return next(one for one in names if one not in rows.documents)
 
 
 @contextlib.contextmanager

@@ -4,13 +4,15 @@ r"""One line of a journal: a JSON object that carries its own checksum.
 of a table, or removes it. One line is one transaction: all of it counts, or none.
 """
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import msgspec
 
 Document = dict[str, Any]
+Kept = Document | msgspec.Raw
+"""A document, or its bytes as they stand in a line: most are never asked for."""
 Op = tuple[str, str, Document | None]
 """Table, id, and the document; None removes it."""
 Writable = tuple[str, str, object]
@@ -21,15 +23,23 @@ _SUM = slice(len(_HEAD), len(_HEAD) + 8)
 _BODY = len(_HEAD) + 8 + len(b'",')
 
 
-class Line(msgspec.Struct, frozen=True):
-    """A decoded line: a header names its format, any other line holds operations."""
+class Line(NamedTuple):
+    """A decoded line: a header names its format, any other line holds operations, their documents unread."""
 
-    ops: tuple[Op, ...] = ()
+    ops: Sequence[tuple[str, str, msgspec.Raw | None]] = ()
+    format: int | None = None
+
+
+class _Line(msgspec.Struct, gc=False):
+    ops: list[tuple[str, str, msgspec.Raw]] = []
     format: int | None = None
 
 
 _encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(Line)
+_decoder = msgspec.json.Decoder(_Line)
+_reader = msgspec.json.Decoder(Document)
+_BEGINNINGS = _OBJECT, _NULL = b"{n"
+"""An operation has an object, or null."""
 
 
 def encode(ops: Iterable[Writable]) -> bytes:
@@ -48,9 +58,29 @@ def decode(line: bytes) -> Line | None:
     if not line.startswith(_HEAD) or line[_SUM] != b"%08x" % crc32(body):
         return None
     try:
-        return _decoder.decode(line)
-    except (msgspec.DecodeError, RecursionError):
+        if not body.isascii():
+            body.decode()
+        found = _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+    ops: list[tuple[str, str, msgspec.Raw | None]] = []
+    for table, identifier, document in found.ops:
+        first = memoryview(document)[0]
+        if first not in _BEGINNINGS:
+            return None
+        ops.append((table, identifier, document if first == _OBJECT else None))
+    return Line(ops, found.format)
+
+
+def read(document: Kept) -> Document:
+    """Give a document that may be unread."""
+    return _reader.decode(document) if isinstance(document, msgspec.Raw) else document
+
+
+def fingerprint(document: Kept) -> int:
+    """Give a number that is another one when a document is; it tells changes, not attacks."""
+    data = document if isinstance(document, msgspec.Raw) else _encoder.encode(document)
+    return memoryview(data).nbytes << 32 | crc32(data)
 
 
 def _seal(body: bytes) -> bytes:

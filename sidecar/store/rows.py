@@ -1,10 +1,53 @@
-"""The documents of one table in memory, with an index for each field that is asked for by value."""
+"""The documents of one table in memory, with an index for each field that is asked for by value.
 
+A document is read when it is first asked for: opening a project reads none of the thousands it does not need.
+"""
+
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sidecar.store.lines import Document
+import msgspec
+
+from sidecar.store import lines
+from sidecar.store.lines import Document, Kept
 
 _Index = dict[Any, dict[str, None]]
+
+_SLACK = 1000
+"""Changes beyond twice the documents that are remembered."""
+
+
+class Documents(Mapping[str, Document]):
+    """Documents by id, each read when it is first asked for; they are not to be changed."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self.kept: dict[str, Kept] = {}
+        """The same, some of them unread."""
+
+    def __getitem__(self, identifier: str) -> Document:
+        """Give a document, the same object each time."""
+        document = self.kept[identifier]
+        if isinstance(document, msgspec.Raw):
+            document = self.kept[identifier] = lines.read(document)
+        return document
+
+    def find(self, identifier: str) -> Document | None:
+        """Give a document, if it is there."""
+        document = self.kept.get(identifier)
+        return self[identifier] if isinstance(document, msgspec.Raw) else document
+
+    def __contains__(self, identifier: object) -> bool:
+        """Tell whether there is such a document, without reading it."""
+        return identifier in self.kept
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the ids."""
+        return iter(self.kept)
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.kept)
 
 
 class Rows:
@@ -12,25 +55,41 @@ class Rows:
 
     def __init__(self) -> None:
         """Begin empty; an index appears when a field is first asked for."""
-        self.documents: dict[str, Document] = {}
+        self.documents = Documents()
         self._indexes: dict[str, _Index] = {}
+        self._touched: list[str] = []
+        """The ids of what was set or removed, in that order."""
+        self._untold = 0
+        """How many before these are not remembered any more."""
 
     def __len__(self) -> int:
         """Count the documents."""
-        return len(self.documents)
+        return len(self.documents.kept)
 
-    def put(self, identifier: str, document: Document | None) -> None:
+    @property
+    def revision(self) -> int:
+        """Tell how many times a document was set or removed."""
+        return self._untold + len(self._touched)
+
+    def since(self, revision: int) -> set[str] | None:
+        """Name what was set or removed since a revision; None where that is too long ago to tell."""
+        if not self._untold <= revision <= self.revision:
+            return None
+        return set(self._touched[revision - self._untold :])
+
+    def put(self, identifier: str, document: Kept | None) -> None:
         """Set a document, or remove it with None."""
-        previous = self.documents.get(identifier)
-        for field, index in self._indexes.items():
-            if previous is not None:
-                _remove(index, previous.get(field), identifier)
-            if document is not None:
-                _add(index, document.get(field), identifier)
+        if self._indexes:
+            self._reindex(identifier, document)
         if document is None:
-            self.documents.pop(identifier, None)
+            self.documents.kept.pop(identifier, None)
         else:
-            self.documents[identifier] = document
+            self.documents.kept[identifier] = document
+        self._touched.append(identifier)
+        if len(self._touched) > _SLACK + 2 * len(self.documents.kept):
+            gone = len(self._touched) // 2
+            del self._touched[:gone]
+            self._untold += gone
 
     def where(self, field: str, value: object) -> list[str]:
         """Give the ids of the documents whose field has this indexable value."""
@@ -44,6 +103,15 @@ class Rows:
             for identifier, document in self.documents.items():
                 _add(index, document.get(field), identifier)
         return index
+
+    def _reindex(self, identifier: str, document: Kept | None) -> None:
+        previous = self.documents.find(identifier)
+        read = None if document is None else lines.read(document)
+        for field, index in self._indexes.items():
+            if previous is not None:
+                _remove(index, previous.get(field), identifier)
+            if read is not None:
+                _add(index, read.get(field), identifier)
 
 
 def is_indexable(value: object) -> bool:

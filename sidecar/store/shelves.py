@@ -1,19 +1,31 @@
 """Typed records in a TinyDB table."""
 
 import logging
-from collections.abc import Mapping
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 from tinydb import where
 
 from protocol.values import Record
-from sidecar.store.lines import Document, Op
+from sidecar.store import lines
+from sidecar.store.lines import Document, Kept, Op
 from sidecar.store.tables import JournalDatabase, JournalTable
 
 T = TypeVar("T", bound=Record)
 
 _log = logging.getLogger(__name__)
+
+
+class Revision(NamedTuple):
+    """A state of a table: where two are equal nothing was written to it in between, by whoever."""
+
+    generation: int
+    number: int
+
+
+NEVER = Revision(-1, 0)
+"""Before anything was seen."""
 
 
 class Shelf(Generic[T]):
@@ -25,30 +37,72 @@ class Shelf(Generic[T]):
         self._kind = kind
         self._table: JournalTable = database.table(name)  # type: ignore[assignment]  # our table_class
         self._journal = database.journal
-        self._known: dict[str, tuple[Document, T]] = {}
+        self._decoder: msgspec.json.Decoder[T] | None = None
         self._records: dict[str, T] = {}
-        self._seen = -1
+        self._seen = NEVER
+
+    @property
+    def revision(self) -> Revision:
+        """Tell which state the table is in now; it costs one look at the file."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            return Revision(self._journal.generation, self._journal.rows(self.name).revision)
+
+    def changes(self, since: Revision) -> tuple[Revision, set[str] | None]:
+        """Name the records that were written or removed since then; None where any may have been."""
+        with self._journal.mutex:
+            now = self.revision
+            if now.generation != since.generation:
+                return now, None
+            return now, self._journal.rows(self.name).since(since.number)
 
     def get(self, identifier: str) -> T | None:
         """Read one record."""
-        document = self.peek(identifier)
+        with self._journal.mutex:
+            self._journal.refresh()
+            document = self._journal.rows(self.name).documents.kept.get(identifier)
         return None if document is None else self.read(document)
+
+    def some(self, identifiers: Iterable[str]) -> dict[str, T]:
+        """Read those of the records that are there and can be read."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            kept = self._journal.rows(self.name).documents.kept
+            found = {key: kept[key] for key in identifiers if key in kept}
+        typed = ((key, self._try(key, document)) for key, document in found.items())
+        return {key: record for key, record in typed if record is not None}
 
     def peek(self, identifier: str) -> Document | None:
         """Give one record's document as it is kept; it is not to be changed."""
         with self._journal.mutex:
             self._journal.refresh()
-            return self._journal.rows(self.name).documents.get(identifier)
+            return self._journal.rows(self.name).documents.find(identifier)
+
+    def fingerprints(self) -> dict[str, int]:
+        """Give a number for each record that is another one when the record is."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            kept = self._journal.rows(self.name).documents.kept
+            return dict(zip(kept, map(lines.fingerprint, kept.values()), strict=True))
+
+    def fingerprints_of(self, identifiers: Iterable[str]) -> dict[str, int]:
+        """Give the same for those of these records that are there."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            kept = self._journal.rows(self.name).documents.kept
+            return {key: lines.fingerprint(kept[key]) for key in identifiers if key in kept}
 
     def __contains__(self, identifier: str) -> bool:
         """Tell whether there is such a record."""
-        return self.peek(identifier) is not None
+        with self._journal.mutex:
+            self._journal.refresh()
+            return identifier in self._journal.rows(self.name).documents.kept
 
     def ids(self) -> list[str]:
         """List the ids of all records."""
         with self._journal.mutex:
             self._journal.refresh()
-            return list(self._journal.rows(self.name).documents)
+            return list(self._journal.rows(self.name).documents.kept)
 
     def all(self) -> list[T]:
         """Read every record; those that have not changed come from memory."""
@@ -57,18 +111,21 @@ class Shelf(Generic[T]):
     def by_id(self) -> Mapping[str, T]:
         """Give every record by its id: the same mapping and the same records until they change."""
         with self._journal.mutex:
-            self._journal.refresh()
-            if self._seen != self._journal.revision:
-                documents = self._journal.rows(self.name).documents
-                read = ((key, self._reread(key, documents[key])) for key in documents)
-                self._known = {key: known for key, known in read if known is not None}
-                self._records = {key: record for key, (_, record) in self._known.items()}
-                self._seen = self._journal.revision
+            now, changed = self.changes(self._seen)
+            if now != self._seen:
+                self._records = self._read_all() if changed is None else self._reread(changed)
+                self._seen = now
             return self._records
 
     def find(self, field: str, value: str) -> list[T]:
         """Read the records whose field has this value, by index."""
         return [self.read(document) for document in self._table.search(where(field) == value)]
+
+    def count(self, field: str, value: str) -> int:
+        """Count the records whose field has this value, by index."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            return len(self._journal.rows(self.name).index(field).get(value, ()))
 
     def put(self, identifier: str, record: T) -> Op:
         """Say how to write a record; `Journal.append` does it."""
@@ -82,17 +139,35 @@ class Shelf(Generic[T]):
         """Count the records."""
         return len(self._table)
 
-    def _reread(self, key: str, document: Document) -> tuple[Document, T] | None:
-        known = self._known.get(key)
-        if known is not None and known[0] is document:
-            return known
+    def read(self, document: Kept) -> T:
+        """Type a document of this shelf."""
+        if not isinstance(document, msgspec.Raw):
+            return msgspec.convert(document, self._kind)
+        if self._decoder is None:
+            self._decoder = msgspec.json.Decoder(self._kind)
+        return self._decoder.decode(document)
+
+    def _read_all(self) -> dict[str, T]:
+        """Read everything; what says the same as before stays the same object."""
+        known = self._records
+        found = self.some(self._journal.rows(self.name).documents)
+        return {key: old if (old := known.get(key)) == one else one for key, one in found.items()}
+
+    def _reread(self, changed: Iterable[str]) -> dict[str, T]:
+        """Give a new mapping: who holds the previous one goes on to see what was."""
+        records = dict(self._records)
+        found = self.some(changed)
+        for key in changed:
+            if key in found:
+                records[key] = found[key]
+            else:
+                records.pop(key, None)
+        return records
+
+    def _try(self, key: str, document: Kept) -> T | None:
         try:
-            return document, self.read(document)
+            return self.read(document)
         except msgspec.ValidationError as error:
             # One record that is not as it should be must not hide the others.
             _log.warning("%s %s cannot be read: %s", self.name, key, error)
             return None
-
-    def read(self, document: Document) -> T:
-        """Type a document of this shelf."""
-        return msgspec.convert(document, self._kind)

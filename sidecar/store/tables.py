@@ -32,7 +32,9 @@ class JournalStorage(Storage):
         """Give all tables as they are now, for anyone to keep and change."""
         with self.journal.mutex:
             self.journal.refresh()
-            rows = {name: rows.documents for name, rows in self.journal.tables.items() if rows}
+            rows = {
+                name: dict(rows.documents) for name, rows in self.journal.tables.items() if rows
+            }
             return copy.deepcopy(rows)
 
     def write(self, data: Tables) -> None:
@@ -79,11 +81,18 @@ class JournalTable(Table):
             journal = self._storage.journal
             with journal.mutex:
                 journal.refresh()
-                document = journal.rows(self.name).documents.get(str(doc_id))
+                document = journal.rows(self.name).documents.find(str(doc_id))
             return None if document is None else self.document_class(document, doc_id)
         if cond is not None and doc_ids is None:
             return next(iter(self.search(cond)), None)
         return super().get(cond, doc_id, doc_ids)
+
+    def __len__(self) -> int:
+        """Count the documents, reading none."""
+        journal = self._storage.journal
+        with journal.mutex:
+            journal.refresh()
+            return len(journal.rows(self.name))
 
     def _read_table(self) -> dict[str, Mapping[Any, Any]]:
         journal = self._storage.journal
@@ -120,7 +129,7 @@ class JournalDatabase(TinyDB):
 class Changes(MutableMapping[str, Document]):
     """A table as an updater may change it; what it was given are copies."""
 
-    def __init__(self, documents: dict[str, Document]) -> None:
+    def __init__(self, documents: Mapping[str, Document]) -> None:
         """Look at documents that stay as they are."""
         self._documents = documents
         self._touched: dict[str, Document | None] = {}
@@ -159,7 +168,7 @@ class Changes(MutableMapping[str, Document]):
         """Count the documents that are there."""
         return sum(1 for _ in self)
 
-    def become(self, documents: dict[str, Document]) -> None:
+    def become(self, documents: Mapping[str, Document]) -> None:
         """Change everything that differs from `documents`."""
         for key in self._documents.keys() - documents.keys():
             del self[key]

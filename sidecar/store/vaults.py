@@ -5,17 +5,25 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
+from protocol.checkpoints import Checkpoint
+from protocol.contexts import Feedback, Receipt
+from protocol.conversations import Agent, Conversation
+from protocol.documents import Document
 from protocol.errors import BusyError, StorageFailedError
 from protocol.jobs import Job
 from protocol.memories import Memory
+from protocol.messages import Message
 from protocol.projects import Project
+from protocol.tasks import Task
 from sidecar.domain.drafts import Batch, Processed, Tries
 from sidecar.domain.drift.verdicts import Look
 from sidecar.domain.moves import Mark
 from sidecar.domain.recall import similarities
 from sidecar.domain.sessions import Rule
 from sidecar.store import files, journals, migrations
+from sidecar.store.catalogues import Catalogues
 from sidecar.store.chronicles import Chronicle
+from sidecar.store.commits import Commits
 from sidecar.store.ids import Ids
 from sidecar.store.inbox import Inbox
 from sidecar.store.journals import Journal
@@ -53,6 +61,14 @@ class Vault:
         self.processed = Shelf(self.database, "processed", Processed)
         self.tries = Shelf(self.database, "tries", Tries)
         self.looks = Shelf(self.database, "looks", Look)
+        self.agents = Shelf(self.database, "agents", Agent)
+        self.conversations = Shelf(self.database, "conversations", Conversation)
+        self.checkpoints = Shelf(self.database, "checkpoints", Checkpoint)
+        self.receipts = Shelf(self.database, "receipts", Receipt)
+        self.feedback = Shelf(self.database, "feedback", Feedback)
+        self.tasks = Shelf(self.database, "tasks", Task)
+        self.messages = Shelf(self.database, "messages", Message)
+        self.documents = Shelf(self.database, "documents", Document)
         self.running = Lock(folder / "running")
         """Held by whoever runs an enrichment job: one at a time in a project."""
         self.silent_days: set[date] = set()
@@ -61,7 +77,9 @@ class Vault:
         self.vectors = Vectors(
             folder / "cache" / "vectors", self.lock, similarities.MODEL, similarities.DIMENSION
         )
+        self.catalogues = Catalogues(folder / "cache", self.lock)
         self.sessions = Chronicle(folder, self.database, self.lock, ids)
+        self.commits = Commits(self.sessions)
         self.inbox = Inbox(folder / "inbox")
 
     def put_mark(self, name: str, mark: Mark) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _HEADER = 128
 _NONCE = 16
 _ID, _DIGEST, _SUM = 26, 16, 4
+_NUMBER = 8
 _FLOAT = 2
 """Bytes of a number on the disk: half precision moves a cosine by less than 0.001."""
 
@@ -62,6 +63,16 @@ class Vectors:
                 memory_id
                 for memory_id, text in texts.items()
                 if self._rows.get(memory_id, b"")[:_DIGEST] != _digest(text)
+            ]
+
+    def unlike(self, meanings: Mapping[str, int]) -> list[str]:
+        """Name the same, told by what `meaning` gives for their texts."""
+        with self._mutex:
+            self._refresh()
+            return [
+                memory_id
+                for memory_id, wanted in meanings.items()
+                if _number(self._rows.get(memory_id, b"")) != wanted
             ]
 
     def add(self, texts: Mapping[str, str], vectors: "NDArray[np.float32]") -> None:
@@ -205,6 +216,15 @@ class Cosines:
         if not known:
             return {}
         return dict(zip(known, self._cosines[[rows[key] for key in known]].tolist(), strict=True))
+
+
+def meaning(text: str) -> int:
+    """Give a number for a text: another text has another one."""
+    return _number(_digest(text))
+
+
+def _number(row: bytes) -> int:
+    return int.from_bytes(row[:_NUMBER], "little")
 
 
 def _record(memory_id: str, row: bytes) -> bytes:

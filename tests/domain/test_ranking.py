@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from sidecar.domain.recall import ranking
 from sidecar.domain.recall.catalogues import Catalogue, Item
 from sidecar.domain.recall.lexicon import Entry
-from sidecar.domain.recall.ranking import Question, Ranked
+from sidecar.domain.recall.ranking import Group, Question, Ranked
 from sidecar.domain.recall.similarities import Listed
 from tests.support import NOON
 
@@ -173,6 +174,7 @@ ITEMS = st.lists(
         item,
         st.uuids().map(lambda number: number.hex[:26]),
         st.lists(st.sampled_from(WORDS)).map(" ".join),
+        type=st.sampled_from(["fact", "task", "decision"]),
         days=st.floats(0, 2000),
         importance=st.integers(1, 5),
         confidence=st.integers(1, 5),
@@ -237,3 +239,59 @@ def test_what_was_dropped_leaves_no_trace(items: list[Item], question: Question)
     made.put(item("new", "lock cache", files=PATHS, pinned=True))
     made.drop("new")
     assert ranking.rank(made, question) == expected
+
+
+GROUPS = {
+    "tasks": Group(types=frozenset({"task"}), limit=2),
+    "weighty": Group(types=frozenset({"fact", "decision"}), least_importance=3, limit=4),
+    "none": Group(types=frozenset({"skill"}), limit=4),
+}
+
+
+@settings(max_examples=40)
+@given(ITEMS, QUESTIONS)
+def test_each_group_gets_the_best_of_its_own(items: list[Item], question: Question) -> None:
+    made, similarities = catalogue(*items), cosines_of(items)
+    everything = replace(question, limit=20)
+    ranked_all = ranking.rank(made, everything, similarities)
+    picked = ranking.pick(made, question, similarities, GROUPS)
+    assert picked.keys() == GROUPS.keys()
+    for name, group in GROUPS.items():
+        traits = [(one, made.traits[one.memory_id]) for one in ranked_all]
+        own = [one for one, of in traits if group.takes(of.type, of.importance, of.feedback)]
+        assert picked[name] == own[: group.limit]
+
+
+@settings(max_examples=40)
+@given(ITEMS, QUESTIONS)
+def test_what_was_refused_comes_last(items: list[Item], question: Question) -> None:
+    made = catalogue(*(replace(one, feedback=round(one.feedback)) for one in items))
+    found = ranking.rank(made, replace(question, limit=20), cosines_of(items))
+    refused = [made.traits[one.memory_id].feedback <= -1 for one in found]
+    assert refused == sorted(refused)
+
+
+@settings(max_examples=40)
+@given(ITEMS, QUESTIONS)
+def test_a_catalogue_that_was_written_down_ranks_the_same(
+    items: list[Item], question: Question
+) -> None:
+    made = catalogue(*items)
+    read = Catalogue(made.pack())
+    read.learn_words(made.pack_words())
+    assert ranking.rank(read, question) == ranking.rank(made, question)
+
+
+@settings(max_examples=40)
+@given(ITEMS, QUESTIONS)
+def test_who_stands_otherwise_is_ranked_so(items: list[Item], question: Question) -> None:
+    """A memory that says what it said is not read again, but its new traits count."""
+    made = catalogue(*items)
+    ranking.rank(made, question)
+    changed = [
+        replace(one, importance=6 - one.importance, pinned=not one.pinned, type="task")
+        for one in items
+    ]
+    for one in changed:
+        assert not made.put(one)
+    assert ranking.rank(made, question) == ranking.rank(catalogue(*changed), question)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.domain.recall import words
+from sidecar.domain.recall import hashes, words
 
 
 def check(text: str, expected: set[str]) -> None:
@@ -115,3 +115,16 @@ def test_an_exact_name_is_seen(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "the third-party library.", "Why? So. And 12 (or 13)"])
 def test_prose_names_nothing_exactly(text: str) -> None:
     assert not words.names_code(text)
+
+
+def test_other_terms_are_another_edition() -> None:
+    """Whoever changes what terms a text has raises `words.EDITION`, and these numbers with it."""
+    text = (
+        "Parsing `getUserName` in src/http/server_test.py fixes #1255: v3.13.2 reads naïve 東京 keys, "
+        "communications and C:\\Users\\a; see https://example.org/x?y=1"
+    )
+    terms = [
+        *sorted(words.count(text).items()),
+        *sorted(words.count_paths(["a/b_c.test.ts"]).items()),
+    ]
+    assert (words.EDITION, hashes.of_all(terms)) == (1, 758292356154354398)

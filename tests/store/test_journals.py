@@ -45,7 +45,16 @@ def test_a_line_says_what_was_put_into_it(document: dict[str, object]) -> None:
     assert line.count(b"\n") == 1
     decoded = lines.decode(line[:-1])
     assert decoded is not None
-    assert decoded.ops == (op,)
+    ((table, key, kept),) = decoded.ops
+    assert kept is not None
+    assert (table, key, lines.read(kept)) == op
+    assert lines.fingerprint(kept) == lines.fingerprint(document)
+
+
+@pytest.mark.parametrize("document", [b"5", b"[]", b'"a"', b'{"a":"\xff"}', b'{"a":"\\ud800"}'])
+def test_a_line_whose_document_is_none_is_damage(document: bytes) -> None:
+    line = lines._seal(b'"ops":[["t","key",' + document + b"]]}")[:-1]
+    assert lines.decode(line) is None
 
 
 @given(st.data())

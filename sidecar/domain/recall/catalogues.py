@@ -1,73 +1,225 @@
-"""The catalogue: the memories that can be found, by their words and by their files."""
+"""The catalogue: the memories that can be found, by their words, by their files and by what they are.
+
+It holds no word of them: terms, files and names are hashed. So it can be kept on the disk beside the memories, and
+nothing is forgotten twice.
+"""
 
 import bisect
-import itertools
-from collections.abc import Iterator
-from datetime import datetime
+import operator
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
+from protocol.memories import MemoryStatus, MemoryType
+from sidecar.domain.recall import hashes, lexicon
+from sidecar.domain.recall.indexes import NOTHING, Index, Packed
 from sidecar.domain.recall.lexicon import Entry, Lexicon
 from sidecar.domain.recall.places import Places
-from sidecar.domain.recall.similarities import Filter
 
-Grade = tuple[int, int, bool, str | None, float]
+Grade = tuple[MemoryType, int, int, bool, int, float]
+Moment = tuple[int, str]
+"""When it happened, and whose moment that is."""
+REFUSED = -1.0
+"""The feedback of a memory that is not given any more unless it is searched for."""
+grade = operator.attrgetter("type", "importance", "confidence", "pinned", "branch", "feedback")
+"""Gives all that distinguishes memories of the same age."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 class Item(Struct, frozen=True, kw_only=True):
-    """What ranking needs to know of a memory."""
+    """What the catalogue learns of a memory."""
 
     memory_id: str
     entry: Entry
     occurred_at: datetime
+    type: MemoryType = "fact"
+    status: MemoryStatus = "active"
     importance: int = 3
     confidence: int = 3
     pinned: bool = False
     branch: str | None = None
     feedback: float = 0.0
     """From minus one (never useful) to one (always useful)."""
+    marks: tuple[int, ...] = ()
+    """Hashes of what else it is looked up by."""
+    meaning: int = 0
+    """A hash of the text that its meaning is taken from."""
+
+
+class Traits(Struct, frozen=True, array_like=True, gc=False):
+    """What ranking needs to know of a memory."""
+
+    type: MemoryType
+    status: MemoryStatus
+    importance: int
+    confidence: int
+    pinned: bool
+    branch: int
+    """The name's hash; 0 where there is none."""
+    feedback: float
+    occurred: int
+    """In microseconds since 1970."""
+    meaning: int
+    said: int
+    """A hash of all that is indexed, so that a memory is read again only where it says something else."""
+
+
+class Volume(Struct, frozen=True, array_like=True):
+    """A catalogue as it is written down, without its words."""
+
+    ids: tuple[str, ...] = ()
+    """Memories in the order of their numbers."""
+    traits: tuple[Traits, ...] = ()
+    files: Packed = NOTHING
+    kin: Packed = NOTHING
+    marks: Packed = NOTHING
+
+
+class Library(Struct, frozen=True, kw_only=True):
+    """All catalogues of a project as they are written down, and of which memories they were made."""
+
+    fingerprints: dict[str, int]
+    """Of every memory that was looked at, also of those that are in no catalogue."""
+    living: Volume
+    retired: Volume
+
+
+class Glossary(Struct, frozen=True, kw_only=True):
+    """The words of all catalogues, which only questions in words need."""
+
+    stemming: int
+    """By which stemmer they were read."""
+    living: Packed
+    retired: Packed
 
 
 class Catalogue:
     """The memories that can be found; whoever shares it between threads takes care of that."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.items: dict[str, Item] = {}
+    def __init__(self, volume: Volume | None = None) -> None:
+        """Begin with nothing, or with what was written down; its words come with `learn_words`, when they are needed."""
+        self._begun_with = volume.ids if volume else ()
+        self._unread: list[tuple[str, Entry | None]] | None = None if volume is None else []
+        """What was put and dropped while the words are not there yet."""
+        volume = volume or Volume()
+        self.traits = dict(zip(volume.ids, volume.traits, strict=True))
         self.lexicon = Lexicon()
-        self.places = Places()
-        self._grades: dict[Grade, list[tuple[float, str]]] = {}
+        self.places = Places(Index(volume.files, volume.ids), Index(volume.kin, volume.ids))
+        self._marks = Index(volume.marks, volume.ids)
+        self._grades: dict[Grade, list[Moment]] | None = None
 
-    def put(self, item: Item) -> None:
-        """Learn a memory, in place of what was known under its id."""
-        self.drop(item.memory_id)
-        self.items[item.memory_id] = item
-        self.lexicon.put(item.memory_id, item.entry)
-        self.places.put(item.memory_id, item.entry.files)
-        bisect.insort(self._grades.setdefault(grade(item), []), _moment(item))
+    @property
+    def has_words(self) -> bool:
+        """Tell whether it can answer questions in words."""
+        return self._unread is None
+
+    def learn_words(self, words: Packed) -> None:
+        """Take in the words of what it began with, and read what has changed since."""
+        self.lexicon = Lexicon(Index(words, self._begun_with))
+        unread, self._unread = self._unread or (), None
+        for memory_id, entry in unread:
+            self._read(memory_id, entry)
+
+    def put(self, item: Item) -> bool:
+        """Learn a memory, in place of what was known under its id; tell whether it had to be read."""
+        known, traits = self.traits.get(item.memory_id), _traits(item)
+        if is_new := known is None or known.said != traits.said:
+            self._read(item.memory_id, item.entry)
+            self.places.put(item.memory_id, item.entry.files)
+            self._marks.put(item.memory_id, dict.fromkeys(item.marks, 1.0))
+        if known is not None:
+            self._ungrade(item.memory_id, known)
+        self.traits[item.memory_id] = traits
+        if self._grades is not None:
+            moments = self._grades.setdefault(grade(traits), [])
+            bisect.insort(moments, (traits.occurred, item.memory_id))
+        return is_new
 
     def drop(self, memory_id: str) -> None:
         """Forget a memory, if it is known."""
-        if (item := self.items.pop(memory_id, None)) is None:
+        if (traits := self.traits.pop(memory_id, None)) is None:
             return
-        self.lexicon.drop(memory_id)
+        self._read(memory_id, None)
         self.places.drop(memory_id)
-        moments = self._grades[grade(item)]
-        del moments[bisect.bisect_left(moments, _moment(item))]
+        self._marks.drop(memory_id)
+        self._ungrade(memory_id, traits)
+
+    def grades(self) -> Mapping[Grade, list[Moment]]:
+        """Give the moments of each grade, the newest last."""
+        if self._grades is None:
+            self._grades = {}
+            for memory_id, traits in self.traits.items():
+                moments = self._grades.setdefault(grade(traits), [])
+                moments.append((traits.occurred, memory_id))
+            for moments in self._grades.values():
+                moments.sort()
+        return self._grades
+
+    def marked(self, marks: Iterable[int]) -> set[str]:
+        """Name the memories that have one of these marks."""
+        return {memory_id for mark in marks for memory_id in self._marks.holders(mark)}
+
+    def pack(self) -> Volume:
+        """Write the catalogue down, without its words."""
+        ids = tuple(self._marks.ids)
+        return Volume(
+            ids=ids,
+            traits=tuple(self.traits[memory_id] for memory_id in ids),
+            files=self.places.files.pack(),
+            kin=self.places.kin.pack(),
+            marks=self._marks.pack(),
+        )
+
+    def pack_words(self) -> Packed:
+        """Write its words down, in the same order."""
+        return self.lexicon.index.pack()
+
+    def _read(self, memory_id: str, entry: Entry | None) -> None:
+        """Take in a memory's words, or drop them; in the order of coming, so that all indexes number alike."""
+        if self._unread is not None:
+            self._unread.append((memory_id, entry))
+        elif entry is None:
+            self.lexicon.drop(memory_id)
+        else:
+            self.lexicon.put(memory_id, entry)
+
+    def _ungrade(self, memory_id: str, traits: Traits) -> None:
+        if self._grades is None:
+            return
+        moments = self._grades[grade(traits)]
+        del moments[bisect.bisect_left(moments, (traits.occurred, memory_id))]
         if not moments:
-            del self._grades[grade(item)]
-
-    def newest(self, count: int, is_wanted: Filter | None = None) -> Iterator[str]:
-        """Give the newest of each grade: whatever its weights, the best by age and grade are among them."""
-        for moments in self._grades.values():
-            ids = (memory_id for _, memory_id in reversed(moments))
-            yield from itertools.islice(filter(is_wanted, ids) if is_wanted else ids, count)
+            del self._grades[grade(traits)]
 
 
-def grade(item: Item) -> Grade:
-    """Give all that distinguishes memories of the same age."""
-    return item.importance, item.confidence, item.pinned, item.branch, item.feedback
+def edition() -> int:
+    """Give a number that is another one when the same memory would be written down in another way."""
+    kinds = (Item, Traits, Volume, Library, Glossary, Packed)
+    return hashes.of(repr((lexicon.edition(), [kind.__struct_fields__ for kind in kinds])))
 
 
-def _moment(item: Item) -> tuple[float, str]:
-    return item.occurred_at.timestamp(), item.memory_id
+def microseconds(moment: datetime) -> int:
+    """Give a moment as the catalogue counts it."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def branch_key(name: str | None) -> int:
+    """Give a branch as the catalogue names it."""
+    return hashes.of_kind("branch", name) if name else 0
+
+
+def _traits(item: Item) -> Traits:
+    return Traits(
+        item.type,
+        item.status,
+        item.importance,
+        item.confidence,
+        item.pinned,
+        branch_key(item.branch),
+        item.feedback,
+        microseconds(item.occurred_at),
+        item.meaning,
+        hashes.of_all((item.entry, item.marks)),
+    )

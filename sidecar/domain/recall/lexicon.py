@@ -7,12 +7,12 @@ whatever order they came.
 
 import bisect
 import math
-from array import array
 from collections.abc import Mapping
 
 from msgspec import Struct
 
-from sidecar.domain.recall import words
+from sidecar.domain.recall import hashes, words
+from sidecar.domain.recall.indexes import Index, Posting
 from sidecar.domain.recall.words import Terms
 
 _SATURATION = 1.2
@@ -22,10 +22,6 @@ _SATURATION = 1.2
 _ENOUGH = 3_000
 """Postings after which only the best so far are followed; in smaller projects every term finds."""
 _FEW = 300
-
-
-_Posting = tuple["array[int]", "array[float]"]
-"""Numbers of memories, ascending, and what the term weighs in each."""
 
 
 class Field(Struct, frozen=True):
@@ -47,6 +43,11 @@ also matters for much, so length is held against it less than usual (0.75 finds 
 a memory's content said again by its author, a tag or an entity a word chosen with care: they count for more."""
 
 
+def edition() -> int:
+    """Give a number that is another one when the same memory would have other terms or weights."""
+    return hashes.of(repr((words.EDITION, _SATURATION, TITLE, CONTENT, NAMES, FILES)))
+
+
 class Entry(Struct, frozen=True, kw_only=True):
     """What the lexicon reads of a memory."""
 
@@ -58,44 +59,24 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 class Lexicon:
-    """An inverted index in memory; whoever shares it between threads takes care of that."""
+    """An inverted index of hashed terms; whoever shares it between threads takes care of that."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self._postings: dict[str, _Posting] = {}
-        self._numbers: dict[str, int] = {}
-        self._ids: dict[int, str] = {}
-        self._terms: dict[str, tuple[str, ...]] = {}
-        self._next = 0
+    def __init__(self, index: Index | None = None) -> None:
+        """Stand on an index that was packed, or begin with nothing."""
+        self.index = Index() if index is None else index
 
     def __len__(self) -> int:
         """Count the memories."""
-        return len(self._numbers)
+        return len(self.index)
 
     def put(self, memory_id: str, entry: Entry) -> None:
         """Learn a memory, in place of what was known under its id."""
-        self.drop(memory_id)
-        weights = weigh(entry)
-        number, self._next = self._next, self._next + 1
-        self._numbers[memory_id], self._ids[number] = number, memory_id
-        self._terms[memory_id] = tuple(weights)
-        for term, weight in weights.items():
-            if (posting := self._postings.get(term)) is None:
-                posting = self._postings[term] = (array("I"), array("f"))
-            posting[0].append(number)
-            posting[1].append(weight)
+        weights = weigh(entry).items()
+        self.index.put(memory_id, {hashes.of(term): weight for term, weight in weights})
 
     def drop(self, memory_id: str) -> None:
         """Forget a memory, if it is known."""
-        if (number := self._numbers.pop(memory_id, None)) is None:
-            return
-        del self._ids[number]
-        for term in self._terms.pop(memory_id):
-            numbers, weights = self._postings[term]
-            at = bisect.bisect_left(numbers, number)
-            del numbers[at], weights[at]
-            if not numbers:
-                del self._postings[term]
+        self.index.drop(memory_id)
 
     def score(self, question: Terms) -> dict[str, float]:
         """Score the memories that hold terms of the question.
@@ -103,43 +84,51 @@ class Lexicon:
         Rare terms find memories. Once these have found many, the common terms that are left only add to the best of
         what was found: alone they say little, and in a large collection they stand everywhere.
         """
-        rarities = self._rarities(question)
+        known = self._known(question)
+        rarities = self._rarities(question, known)
         scores: dict[int, float] = {}
-        known, looked_at = scores.get, 0
+        score_of, looked_at = scores.get, 0
         for term in sorted(rarities, key=lambda term: (-rarities[term], term)):
-            posting = self._postings[term]
+            posting = known[term]
             looked_at += len(posting[0])
             if scores and looked_at > _ENOUGH:
                 scores = _best(scores)
-                self._add_common(scores, rarities)
+                _add_common(scores, known, rarities)
                 break
             rarity = rarities.pop(term)
             for number, weight in zip(*posting, strict=True):
-                scores[number] = known(number, 0.0) + rarity * weight
-        return {self._ids[number]: score for number, score in scores.items()}
+                scores[number] = score_of(number, 0.0) + rarity * weight
+        ids = self.index.names
+        return {ids[number]: score for number, score in scores.items()}
 
     def best(self, question: Terms) -> float:
         """Tell what a memory would score that holds every known term of the question as usual."""
-        return sum(self._rarities(question).values())
+        return sum(self._rarities(question, self._known(question)).values())
 
-    def _rarities(self, question: Terms) -> dict[str, float]:
+    def _known(self, question: Terms) -> dict[str, Posting]:
+        postings = ((term, self.index.posting(hashes.of(term))) for term in question)
+        return {term: posting for term, posting in postings if posting is not None}
+
+    def _rarities(self, question: Terms, known: Mapping[str, Posting]) -> dict[str, float]:
         """Tell how much each known term of a question counts."""
         return {
-            term: min(count, 1.0) * self._rarity(len(self._postings[term][0]))
-            for term, count in question.items()
-            if term in self._postings
+            term: min(question[term], 1.0) * self._rarity(len(posting[0]))
+            for term, posting in known.items()
         }
 
     def _rarity(self, holders: int) -> float:
-        return math.log(1.0 + (len(self._numbers) - holders + 0.5) / (holders + 0.5))
+        return math.log(1.0 + (len(self.index) - holders + 0.5) / (holders + 0.5))
 
-    def _add_common(self, scores: dict[int, float], rarities: Mapping[str, float]) -> None:
-        for term, rarity in rarities.items():
-            numbers, weights = self._postings[term]
-            for number in scores:
-                at = bisect.bisect_left(numbers, number)
-                if at < len(numbers) and numbers[at] == number:
-                    scores[number] += rarity * weights[at]
+
+def _add_common(
+    scores: dict[int, float], known: Mapping[str, Posting], rarities: Mapping[str, float]
+) -> None:
+    for term, rarity in rarities.items():
+        numbers, weights = known[term]
+        for number in scores:
+            at = bisect.bisect_left(numbers, number)
+            if at < len(numbers) and numbers[at] == number:
+                scores[number] += rarity * weights[at]
 
 
 def _best(scores: dict[int, float]) -> dict[int, float]:

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping
 
-from sidecar.domain.recall import words
+from sidecar.domain.recall import hashes, words
+from sidecar.domain.recall.indexes import Index
 
 SAME_STEM = 0.2
 """A module's tests beside the module itself, as a part of the very same file."""
@@ -15,29 +16,25 @@ _FOLLOWED = 30
 
 
 class Places:
-    """Files, each with the memories that name it; also by folder and by stem."""
+    """Files, each with the memories that name it; also by folder and by stem. All names are hashed."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self._holders: dict[str, set[str]] = {}
-        self._stems: dict[str, set[str]] = {}
-        self._folders: dict[str, set[str]] = {}
-        self._files: dict[str, tuple[str, ...]] = {}
+    def __init__(self, files: Index | None = None, kin: Index | None = None) -> None:
+        """Stand on indexes that were packed, or begin with nothing."""
+        self.files = Index() if files is None else files
+        self.kin = Index() if kin is None else kin
 
     def put(self, memory_id: str, files: Iterable[str]) -> None:
         """Learn a memory's files, in place of those known."""
-        self.drop(memory_id)
-        self._files[memory_id] = known = tuple(dict.fromkeys(files))
-        for index, key in self._keys(known):
-            index.setdefault(key, set()).add(memory_id)
+        known = tuple(dict.fromkeys(files))
+        self.files.put(memory_id, dict.fromkeys(map(hashes.of, known), 1.0))
+        self.kin.put(
+            memory_id, dict.fromkeys((key for path in known for key, _ in _kin(path)), 1.0)
+        )
 
     def drop(self, memory_id: str) -> None:
         """Forget a memory, if it is known."""
-        for index, key in self._keys(self._files.pop(memory_id, ())):
-            if holders := index.get(key):
-                holders.discard(memory_id)
-                if not holders:
-                    del index[key]
+        self.files.drop(memory_id)
+        self.kin.drop(memory_id)
 
     def near(self, files: Mapping[str, float]) -> dict[str, float]:
         """Tell how near memories are to weighted files: one for the same single file, less for its kin.
@@ -45,47 +42,47 @@ class Places:
         Of several files a rare one tells more than one that every memory names. Half of the nearness is the best
         match, half the share of all: so a long list of files does not water down the one that matters.
         """
-        total = sum(weight * self._rarity(path) for path, weight in files.items()) or 1.0
+        rarities = {path: self._rarity(hashes.of(path)) for path in files}
+        total = sum(weight * rarities[path] for path, weight in files.items()) or 1.0
         best: dict[str, float] = {}
         share: dict[str, float] = {}
         for path, weight in files.items():
-            part = weight * self._rarity(path) / total
-            for memory_id, kinship in self._kin(path).items():
+            part = weight * rarities[path] / total
+            for memory_id, kinship in self._near(path).items():
                 best[memory_id] = max(best.get(memory_id, 0.0), weight * kinship)
                 share[memory_id] = share.get(memory_id, 0.0) + part * kinship
         return {memory_id: (best[memory_id] + share[memory_id]) / 2 for memory_id in best}
 
     def company(self, good: Mapping[str, float]) -> dict[str, float]:
         """Follow the files of good answers to the memories that share them; the best has one."""
-        telling: dict[str, float] = {}
+        telling: dict[int, float] = {}
         for memory_id, score in good.items():
-            files = self._files.get(memory_id, ())
-            for path in files:
-                telling[path] = telling.get(path, 0.0) + score / math.sqrt(len(files))
-        weights = {path: score * self._rarity(path) for path, score in telling.items()}
+            files = self.files.keys(memory_id)
+            for key in files:
+                telling[key] = telling.get(key, 0.0) + score / math.sqrt(len(files))
+        weights = {key: score * self._rarity(key) for key, score in telling.items()}
         found: dict[str, float] = {}
-        for path in sorted(weights, key=lambda path: (-weights[path], path))[:_FOLLOWED]:
-            for memory_id in self._holders[path]:
-                found[memory_id] = found.get(memory_id, 0.0) + weights[path]
+        for key in sorted(weights, key=lambda key: (-weights[key], key))[:_FOLLOWED]:
+            for memory_id in self.files.holders(key):
+                found[memory_id] = found.get(memory_id, 0.0) + weights[key]
         most = max(found.values(), default=1.0)
         return {memory_id: score / most for memory_id, score in found.items()}
 
-    def _kin(self, path: str) -> dict[str, float]:
+    def _near(self, path: str) -> dict[str, float]:
         found: dict[str, float] = {}
-        for kin, kinship in (
-            (self._folders.get(path.rpartition("/")[0], ()), SAME_FOLDER),
-            (self._stems.get(words.stem_of(path), ()), SAME_STEM),
-        ):
-            if len(kin) <= _CROWD:
-                found.update(dict.fromkeys(kin, kinship))
-        found.update(dict.fromkeys(self._holders.get(path, ()), 1.0))
+        for key, kinship in _kin(path):
+            if self.kin.count(key) <= _CROWD:
+                found.update(dict.fromkeys(self.kin.holders(key), kinship))
+        found.update(dict.fromkeys(self.files.holders(hashes.of(path)), 1.0))
         return found
 
-    def _rarity(self, path: str) -> float:
-        return math.log(1.0 + (1 + len(self._files)) / (1 + len(self._holders.get(path, ()))))
+    def _rarity(self, key: int) -> float:
+        return math.log(1.0 + (1 + len(self.files)) / (1 + self.files.count(key)))
 
-    def _keys(self, files: Iterable[str]) -> Iterable[tuple[dict[str, set[str]], str]]:
-        for path in files:
-            yield self._holders, path
-            yield self._stems, words.stem_of(path)
-            yield self._folders, path.rpartition("/")[0]
+
+def _kin(path: str) -> tuple[tuple[int, float], tuple[int, float]]:
+    """Give what a file shares with its kin, the weaker tie first."""
+    return (
+        (hashes.of_kind("folder", path.rpartition("/")[0]), SAME_FOLDER),
+        (hashes.of_kind("stem", words.stem_of(path)), SAME_STEM),
+    )

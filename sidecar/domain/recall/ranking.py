@@ -7,13 +7,18 @@ age, its grades, a pin, only raises or lowers that by a part, so that no prior d
 The weights and what was measured about them are in `sidecar/domain/weights.py`.
 """
 
-from datetime import datetime
+import bisect
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 
-from sidecar.domain.recall import words
-from sidecar.domain.recall.catalogues import Catalogue
+from protocol.memories import MemoryType
+from sidecar.domain.recall import catalogues, words
+from sidecar.domain.recall.catalogues import REFUSED, Catalogue, Moment
 from sidecar.domain.recall.similarities import Filter, Similarities
 from sidecar.domain.recall.weights import MEASURED, Weights
 
@@ -25,6 +30,10 @@ _SPARE = 10
 
 _NEAREST, _LIKELIEST = 150, 300
 """Memories that come into question by their meaning and by their words."""
+
+_REST = 1e-6
+"""What is left of the score of a memory that was refused: it is found, after all others."""
+_MICROSECOND = timedelta(microseconds=1)
 
 Signals = dict[str, float]
 
@@ -49,6 +58,18 @@ class Ranked(Struct, frozen=True, kw_only=True):
     signals: Signals
 
 
+class Group(Struct, frozen=True, kw_only=True):
+    """Memories of some types of which the best are wanted."""
+
+    types: frozenset[MemoryType]
+    least_importance: int = 1
+    limit: int
+
+    def takes(self, kind: MemoryType, importance: int, feedback: float) -> bool:
+        """Tell whether memories like this belong to it; what was refused does not."""
+        return kind in self.types and importance >= self.least_importance and feedback > REFUSED
+
+
 def rank(
     catalogue: Catalogue,
     question: Question,
@@ -58,17 +79,31 @@ def rank(
     weights: Weights = MEASURED,
 ) -> list[Ranked]:
     """Give the best memories, best first; equals are ordered by id, the latest first."""
-    share = meaning(question.text, weights) if question.text.strip() else 0.0
-    search = _Search(catalogue, question, similarities, is_wanted, weights, share)
-    signals = _asked(search) if question.text.strip() else _unasked(search)
+    search = _search(catalogue, question, similarities, weights)._replace(is_wanted=is_wanted)
+    signals = _asked(search) if search.is_asked else _unasked(search, _newest(search))
     totals = _totals(signals)
-    count = max(_SPARE * question.limit, _NEAREST) if question.text.strip() else len(totals)
-    lifted = [
-        (score * (1.0 + sum(_standing(key, search).values())), key)
-        for score, key in _best(totals, count, search)
-    ]
-    lifted.sort(reverse=True)
-    return [_explain(key, search, signals) for _, key in lifted[: question.limit]]
+    count = max(_SPARE * question.limit, _NEAREST) if search.is_asked else len(totals)
+    keys = _lifted(_best(totals, count, search), search)
+    return [_explain(key, search, signals) for key in keys[: question.limit]]
+
+
+def pick(
+    catalogue: Catalogue,
+    question: Question,
+    similarities: Similarities | None,
+    groups: Mapping[str, Group],
+) -> dict[str, list[Ranked]]:
+    """Give the best memories of each group, ranked at one go; the question's own limit does not count."""
+    search = _search(catalogue, question, similarities, MEASURED)
+    if search.is_asked:
+        signals = _asked(search)
+    else:
+        newest = (key for group in groups.values() for key in _newest_of(search, group))
+        signals = _unasked(search, newest)
+    search = search._replace(is_wanted=_any_takes(catalogue, groups.values()))
+    totals = _totals(signals)
+    keys = _lifted(_best(totals, len(totals), search), search)
+    return {name: _share(search, group, keys, signals) for name, group in groups.items()}
 
 
 def meaning(text: str, weights: Weights = MEASURED) -> float:
@@ -85,10 +120,56 @@ class _Search(NamedTuple):
     catalogue: Catalogue
     question: Question
     similarities: Similarities | None
-    is_wanted: Filter | None
     weights: Weights
+    is_asked: bool
     share: float
     """How much meaning counts beside words."""
+    now: int
+    fading: float
+    branch: int
+    is_wanted: Filter | None = None
+
+
+def _search(
+    catalogue: Catalogue, question: Question, similarities: Similarities | None, weights: Weights
+) -> _Search:
+    is_asked = bool(question.text.strip())
+    return _Search(
+        catalogue=catalogue,
+        question=question,
+        similarities=similarities,
+        weights=weights,
+        is_asked=is_asked,
+        share=meaning(question.text, weights) if is_asked else 0.0,
+        now=catalogues.microseconds(question.now),
+        fading=weights.fading / _MICROSECOND,
+        branch=catalogues.branch_key(question.branch),
+    )
+
+
+def _any_takes(catalogue: Catalogue, groups: Iterable[Group]) -> Filter:
+    known, takers = catalogue.traits, tuple(groups)
+
+    def is_wanted(key: str) -> bool:
+        one = known.get(key)
+        return one is not None and any(
+            group.takes(one.type, one.importance, one.feedback) for group in takers
+        )
+
+    return is_wanted
+
+
+def _share(
+    search: _Search, group: Group, keys: Iterable[str], signals: dict[str, Signals]
+) -> list[Ranked]:
+    """Take a group's own of all that was ranked."""
+    own = list(itertools.islice(filter(_any_takes(search.catalogue, [group]), keys), group.limit))
+    if search.is_asked and len(own) < group.limit and len(search.catalogue.traits) > _NEAREST:
+        # Others matched so much better that not all of this group's matches were looked at.
+        question = msgspec.structs.replace(search.question, limit=group.limit)
+        is_own = _any_takes(search.catalogue, [group])
+        return rank(search.catalogue, question, search.similarities, is_wanted=is_own)
+    return [_explain(key, search, signals) for key in own]
 
 
 def _asked(search: _Search) -> dict[str, Signals]:
@@ -106,12 +187,49 @@ def _asked(search: _Search) -> dict[str, Signals]:
     return found
 
 
-def _unasked(search: _Search) -> dict[str, Signals]:
+def _unasked(search: _Search, newest: Iterable[str]) -> dict[str, Signals]:
     """Let memories stand for themselves where nothing is asked, beside those of the files at hand."""
-    newest = search.catalogue.newest(search.question.limit, search.is_wanted)
     near = _files(search)
     equal = dict.fromkeys((*newest, *near), search.weights.nothing_asked)
     return {"files": near, "standing": equal}
+
+
+def _newest(search: _Search) -> Iterator[str]:
+    """Name the wanted memories that stand best by themselves."""
+    grades = search.catalogue.grades()
+    if search.is_wanted is None:
+        return _merge(search, grades.values(), search.question.limit)
+    wanted = (
+        [moment for moment in moments if search.is_wanted(moment[1])] for moments in grades.values()
+    )
+    return _merge(search, wanted, search.question.limit)
+
+
+def _newest_of(search: _Search, group: Group) -> Iterator[str]:
+    """Name the memories of a group that stand best by themselves."""
+    own = (
+        moments
+        for grade, moments in search.catalogue.grades().items()
+        if group.takes(grade[0], grade[1], grade[-1])
+    )
+    return _merge(search, own, group.limit)
+
+
+def _merge(search: _Search, grades: Iterable[list[Moment]], count: int) -> Iterator[str]:
+    """Name the best of all grades: within one the newest is the best, so only the newest are held against each other."""
+    rows = [
+        (_factor(moments[-1][1], search), moments[-1][1], len(moments) - 1, moments)
+        for moments in grades
+        if moments
+    ]
+    rows.sort()
+    while rows and count:
+        _, key, place, moments = rows.pop()
+        count -= 1
+        yield key
+        if place:
+            following = moments[place - 1][1]
+            bisect.insort(rows, (_factor(following, search), following, place - 1, moments))
 
 
 def _words(search: _Search) -> Signals:
@@ -143,22 +261,39 @@ def _at_hand(search: _Search) -> dict[str, float]:
     return found | ({question.open_file: 1.0} if question.open_file else {})
 
 
+def _factor(key: str, search: _Search) -> float:
+    """Tell by how much a memory's standing multiplies what it has from the question."""
+    return 1.0 + sum(_standing(key, search).values())
+
+
 def _standing(key: str, search: _Search) -> Signals:
     """Tell by what part each trait of a memory raises or lowers what it has from the question."""
-    item, weights = search.catalogue.items[key], search.weights
-    age = max((search.question.now - item.occurred_at) / weights.fading, 0.0)
+    traits, weights = search.catalogue.traits[key], search.weights
+    age = max((search.now - traits.occurred) / search.fading, 0.0)
     found = {"recency": weights.recency * (1.0 - search.share) / (1.0 + age)}
-    if item.importance != _MIDDLE:
-        found["importance"] = weights.importance * (item.importance - _MIDDLE) / _SPAN
-    if item.confidence != _MIDDLE:
-        found["confidence"] = weights.confidence * (item.confidence - _MIDDLE) / _SPAN
-    if item.pinned:
+    if traits.importance != _MIDDLE:
+        found["importance"] = weights.importance * (traits.importance - _MIDDLE) / _SPAN
+    if traits.confidence != _MIDDLE:
+        found["confidence"] = weights.confidence * (traits.confidence - _MIDDLE) / _SPAN
+    if traits.pinned:
         found["pinned"] = weights.pinned
-    if item.branch is not None and item.branch == search.question.branch:
+    if traits.branch and traits.branch == search.branch:
         found["branch"] = weights.branch
-    if item.feedback:
-        found["feedback"] = weights.feedback * item.feedback
+    if traits.feedback <= REFUSED:
+        found["feedback"] = -(1.0 + sum(found.values())) * (1.0 - _REST)
+    elif traits.feedback:
+        found["feedback"] = weights.feedback * traits.feedback
     return found
+
+
+def _lifted(best: Iterable[tuple[float, str]], search: _Search) -> list[str]:
+    """Order by score and standing together, the best first; what was refused comes last."""
+    known = search.catalogue.traits
+    rows = [
+        (known[key].feedback > REFUSED, score * _factor(key, search), key) for score, key in best
+    ]
+    rows.sort(reverse=True)
+    return [key for _, _, key in rows]
 
 
 def _scale(signal: Signals, factor: float) -> Signals:
@@ -184,7 +319,7 @@ def _totals(signals: dict[str, Signals]) -> Signals:
 
 def _best(scores: Signals, count: int, search: _Search) -> list[tuple[float, str]]:
     """Give the highest of the wanted, the highest first; equals by id, the latest first."""
-    known, is_wanted = search.catalogue.items, search.is_wanted
+    known, is_wanted = search.catalogue.traits, search.is_wanted
     wanted = [(score, key) for key, score in scores.items() if score > 0 and key in known]
     if is_wanted is not None:
         wanted = [row for row in wanted if is_wanted(row[1])]

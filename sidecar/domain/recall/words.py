@@ -9,11 +9,15 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-import snowballstemmer  # type: ignore[import-untyped]  # it has no stubs
+from sidecar.domain.recall import hashes
 
 Terms = dict[str, float]
 """How often each term occurs; a weak one counts as a part of one."""
+
+EDITION = 1
+"""Goes up when the same text gives other terms: what was derived from them is then made anew."""
 
 WEAK = 0.2
 """The weight of an extension: it tells the language of a file, not the file."""
@@ -44,7 +48,11 @@ _STOP = frozenset(
         """,
     )
 )
-_STEMMER = snowballstemmer.stemmer("english")
+_PROBE = (
+    "running caches parsers generously conditional happiness flies skis news exceed "
+    "communication organization traditional sensibility arguing relativity"
+)
+"""Words that stemmers disagree about."""
 
 
 def count(text: str) -> Terms:
@@ -73,6 +81,12 @@ def stem_of(path: str) -> str:
     for sign in ("_test", "-test", ".test", ".spec", "_spec", "tests", ".d"):
         name = name.removesuffix(sign)
     return name.strip("_.-") or name
+
+
+@functools.cache
+def stemming() -> int:
+    """Give a number that is another one when the stemmer is."""
+    return hashes.of(" ".join(map(_stem, _PROBE.split())))
 
 
 def wordiness(text: str) -> float:
@@ -152,7 +166,14 @@ def _of_version(version: str) -> Iterator[tuple[str, float]]:
 def _stem(word: str) -> str:
     if len(word) < _SHORTEST_STEMMED or not word.isascii() or not word.isalpha():
         return word
-    return str(_STEMMER.stemWord(word))
+    return str(_stemmer().stemWord(word))
+
+
+@functools.cache
+def _stemmer() -> Any:  # noqa: ANN401  # it has no types
+    import snowballstemmer  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no stubs, and takes a while to load
+
+    return snowballstemmer.stemmer("english")
 
 
 def _plain(text: str) -> str:

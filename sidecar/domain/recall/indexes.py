@@ -1,0 +1,198 @@
+"""An inverted index: which memories hold which keys, and what each key weighs in them.
+
+It can be packed into a few arrays and stood upon again at no cost: what was packed is unfolded key by key, when a key
+is asked for or one of its memories changes.
+"""
+
+import bisect
+import functools
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+Posting = tuple["array[int]", "array[float]"]
+"""Numbers of memories, ascending, and what the key weighs in each."""
+
+_KEY, _NUMBER, _WEIGHT = "Q", "I", "f"
+_WIDTH = array(_NUMBER).itemsize
+
+
+class Packed(Struct, frozen=True, array_like=True):
+    """An index as bytes of arrays, in the byte order of the machine."""
+
+    keys: memoryview = memoryview(b"")
+    """Ascending, each with memories."""
+    starts: memoryview = memoryview(b"")
+    """Where each key's memories begin; one more says where the last end."""
+    numbers: memoryview = memoryview(b"")
+    weights: memoryview = memoryview(b"")
+    own_starts: memoryview = memoryview(b"")
+    """Where each memory's keys begin, in the same manner."""
+    own: memoryview = memoryview(b"")
+    """The places of each memory's keys among all keys."""
+
+
+NOTHING = Packed()
+
+
+class Index:
+    """Memories by keys; whoever shares it between threads takes care of that."""
+
+    def __init__(self, packed: Packed = NOTHING, ids: Sequence[str] = ()) -> None:
+        """Begin with what was packed and the memories it was packed for, or with nothing."""
+        self._packed = packed
+        self._keys = _array(_KEY, packed.keys)
+        self._starts = _array(_NUMBER, packed.starts)
+        self._own_starts = _array(_NUMBER, packed.own_starts)
+        self._unfolded: dict[int, Posting] = {}
+        """The postings that are not as they were packed, or were asked for."""
+        self._put: dict[int, tuple[int, ...]] = {}
+        """The keys of memories that were not packed, by number."""
+        self.names = list(ids)
+        """Memories by their numbers; nothing in the place of one that was dropped."""
+        self._count = len(ids)
+
+    def __len__(self) -> int:
+        """Count the memories."""
+        return self._count
+
+    @property
+    def ids(self) -> list[str]:
+        """The memories in the order of their numbers."""
+        return list(filter(None, self.names))
+
+    def put(self, memory_id: str, weights: Mapping[int, float]) -> None:
+        """Learn a memory's keys, in place of those known."""
+        self.drop(memory_id)
+        number = self._numbers[memory_id] = len(self.names)
+        self.names.append(memory_id)
+        self._count += 1
+        self._put[number] = tuple(weights)
+        for key, weight in weights.items():
+            posting = self.posting(key)
+            if posting is None:
+                posting = self._unfolded[key] = (array(_NUMBER), array(_WEIGHT))
+            posting[0].append(number)
+            posting[1].append(weight)
+
+    def drop(self, memory_id: str) -> None:
+        """Forget a memory, if it is known."""
+        if memory_id not in self._numbers:
+            return
+        keys = self.keys(memory_id)
+        number = self._numbers.pop(memory_id)
+        self.names[number] = ""
+        self._count -= 1
+        self._put.pop(number, None)
+        for key in keys:
+            self._take_out(key, number)
+
+    def posting(self, key: int) -> Posting | None:
+        """Give the memories that hold a key, if there are any; it is not to be changed."""
+        posting = self._unfolded.get(key)
+        if posting is None and (place := self._place(key)) is not None:
+            posting = self._unfolded[key] = self._unfold(place)
+        return posting if posting and posting[0] else None
+
+    def count(self, key: int) -> int:
+        """Count the memories that hold a key."""
+        posting = self.posting(key)
+        return len(posting[0]) if posting else 0
+
+    def holders(self, key: int) -> list[str]:
+        """Name the memories that hold a key."""
+        posting = self.posting(key)
+        return [self.names[number] for number in posting[0]] if posting else []
+
+    def keys(self, memory_id: str) -> Sequence[int]:
+        """Give the keys of a memory; none where it is not known."""
+        number = self._numbers.get(memory_id)
+        if number is None:
+            return ()
+        if number in self._put:
+            return self._put[number]
+        return [self._keys[place] for place in self._places(number)]
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {memory_id: number for number, memory_id in enumerate(self.names) if memory_id}
+
+    def pack(self) -> Packed:
+        """Write the index as arrays, for the memories in the order of their numbers."""
+        living = (number for number, memory_id in enumerate(self.names) if memory_id)
+        renumbered = {number: place for place, number in enumerate(living)}
+        is_whole = len(renumbered) == len(self.names)
+        starts, keys = array(_NUMBER, [0]), array(_KEY)
+        numbers: array[int] = array(_NUMBER)
+        weights: array[float] = array(_WEIGHT)
+        for key, posting in self._postings():
+            keys.append(key)
+            numbers.extend(posting[0] if is_whole else map(renumbered.__getitem__, posting[0]))
+            weights.extend(posting[1])
+            starts.append(len(numbers))
+        own_starts, own = self._pack_own(renumbered, keys)
+        return Packed(
+            keys=_bytes(keys),
+            starts=_bytes(starts),
+            numbers=_bytes(numbers),
+            weights=_bytes(weights),
+            own_starts=_bytes(own_starts),
+            own=_bytes(own),
+        )
+
+    def _pack_own(
+        self, living: Iterable[int], keys: "array[int]"
+    ) -> tuple["array[int]", "array[int]"]:
+        """Write down which memory has which keys, by their places."""
+        places = {key: place for place, key in enumerate(keys)}
+        moved = [places.get(key, 0) for key in self._keys]
+        starts, own = array(_NUMBER, [0]), array(_NUMBER)
+        for number in living:
+            if number in self._put:
+                own.extend(map(places.__getitem__, self._put[number]))
+            else:
+                own.extend(map(moved.__getitem__, self._places(number)))
+            starts.append(len(own))
+        return starts, own
+
+    def _postings(self) -> Iterator[tuple[int, Posting]]:
+        """Go through all keys in order, leaving none unfolded that was not."""
+        packed = {key: place for place, key in enumerate(self._keys)}
+        for key in sorted(packed.keys() | self._unfolded.keys()):
+            posting = self._unfolded.get(key) or self._unfold(packed[key])
+            if posting[0]:
+                yield key, posting
+
+    def _take_out(self, key: int, number: int) -> None:
+        posting = self.posting(key)
+        if posting is None:
+            return
+        at = bisect.bisect_left(posting[0], number)
+        del posting[0][at], posting[1][at]
+        # What was packed must not come back in an empty posting's place.
+        if not posting[0] and self._place(key) is None:
+            del self._unfolded[key]
+
+    def _place(self, key: int) -> int | None:
+        place = bisect.bisect_left(self._keys, key)
+        return place if place < len(self._keys) and self._keys[place] == key else None
+
+    def _unfold(self, place: int) -> Posting:
+        part = slice(self._starts[place] * _WIDTH, self._starts[place + 1] * _WIDTH)
+        packed = self._packed
+        return _array(_NUMBER, packed.numbers[part]), _array(_WEIGHT, packed.weights[part])
+
+    def _places(self, number: int) -> "array[int]":
+        part = slice(self._own_starts[number] * _WIDTH, self._own_starts[number + 1] * _WIDTH)
+        return _array(_NUMBER, self._packed.own[part])
+
+
+def _array(kind: str, data: memoryview) -> "array":  # type: ignore[type-arg]  # of numbers or weights, as its kind says
+    found = array(kind)
+    found.frombytes(data)
+    return found
+
+
+def _bytes(made: "array[int] | array[float]") -> memoryview:
+    return memoryview(made.tobytes())
