@@ -5,6 +5,28 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from protocol.capture import CaptureState, PauseDuration
+from protocol.checkpoints import (
+    Checkpointed,
+    CheckpointList,
+    CheckpointParams,
+    Digested,
+    DigestParams,
+    EndParams,
+    ListCheckpointsParams,
+    Tracked,
+    TrackParams,
+)
+from protocol.contexts import (
+    ContextParams,
+    FeedbackParams,
+    ReceiptList,
+    ReceiptsParams,
+    Rendered,
+    RenderParams,
+    StartContext,
+    Stats,
+    StatsParams,
+)
 from protocol.enrichment import (
     Compacted,
     JobList,
@@ -17,7 +39,7 @@ from protocol.enrichment import (
 from protocol.events import Event, NewEvent
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job
-from protocol.memories import Memory
+from protocol.memories import Memory, MemoryHealth
 from protocol.projects import Project, ProjectParams
 from protocol.recall import (
     MemoryList,
@@ -163,22 +185,6 @@ class Version(Record, frozen=True, kw_only=True):
     """The number of the process, as the operating system knows it."""
 
 
-class MemoryHealth(Record, frozen=True, kw_only=True):
-    """What memory can do at the moment, and what of it needs attention."""
-
-    semantic: bool = False
-    """Whether memories are compared by meaning too."""
-    semantic_absence: str | None = None
-    """Why not."""
-    unprocessed_sessions: int = 0
-    """Sessions from which no memory was made yet."""
-    failed_jobs: int = 0
-    changed: int = 0
-    """Memories about code that has changed since."""
-    gone: int = 0
-    """Memories about code that is there no more."""
-
-
 class Status(Record, frozen=True, kw_only=True):
     """A project's memory at a glance."""
 
@@ -308,6 +314,66 @@ METHODS: tuple[Method, ...] = (
         doc="Remove memories from everything on the disk, and prove it.",
     ),
     Method(
+        name="threadline/context/start",
+        params=ContextParams,
+        result=StartContext,
+        doc="Tell an assistant what it should know before it starts, or after its context was cut.",
+    ),
+    Method(
+        name="threadline/context/render",
+        params=RenderParams,
+        result=Rendered,
+        doc="Write the same as Markdown for a host, within its limit and marked as data.",
+    ),
+    Method(
+        name="threadline/context/track",
+        params=TrackParams,
+        result=Tracked,
+        doc="Note what was just seen of a conversation.",
+    ),
+    Method(
+        name="threadline/context/checkpoint",
+        params=CheckpointParams,
+        result=Checkpointed,
+        doc="Keep memories and a summary of a conversation; a retry makes nothing new.",
+    ),
+    Method(
+        name="threadline/context/digest",
+        params=DigestParams,
+        result=Digested,
+        doc="Keep an agent's own account of where it stands, or what is known before its context is cut.",
+    ),
+    Method(
+        name="threadline/context/end",
+        params=EndParams,
+        result=Digested,
+        doc="End a conversation: what is known of it is saved.",
+    ),
+    Method(
+        name="threadline/context/receipts",
+        params=ReceiptsParams,
+        result=ReceiptList,
+        doc="Tell what was given to conversations, why, and what was left out.",
+    ),
+    Method(
+        name="threadline/context/feedback",
+        params=FeedbackParams,
+        result=Memory,
+        doc="Say that a memory is wrong, stale or useful; it counts from now on.",
+    ),
+    Method(
+        name="threadline/context/stats",
+        params=StatsParams,
+        result=Stats,
+        doc="Tell what memory was worth to conversations.",
+    ),
+    Method(
+        name="threadline/checkpoints/list",
+        params=ListCheckpointsParams,
+        result=CheckpointList,
+        doc="List the checkpoints of a project or of a conversation, newest first.",
+    ),
+    Method(
         name="threadline/purge",
         params=PurgeParams,
         result=PurgeReport,
@@ -362,7 +428,9 @@ QUESTIONS: tuple[Method, ...] = (
 )
 """What we ask a client that said `"model": true` in its initialization options."""
 
-Subject = Literal["sessions", "jobs", "memories", "capture"]
+Subject = Literal[
+    "sessions", "jobs", "memories", "messages", "tasks", "documents", "conversations", "capture"
+]
 
 
 class Change(Record, frozen=True, kw_only=True):
@@ -371,7 +439,7 @@ class Change(Record, frozen=True, kw_only=True):
     what: Subject
     project_id: str
     ids: tuple[str, ...]
-    """Which ones, where that can be said: sessions, jobs and memories by their ids."""
+    """Which ones, where that can be said: by their ids, documents by their names, conversations by their keys."""
 
 
 class Notification(Record, frozen=True, kw_only=True):

@@ -116,7 +116,9 @@ class Application:
                         meanings=self.meanings,
                         vault=lambda reference: self.vault(self.project(reference)),
                         place=self._place,
+                        name=lambda reference: self.project(reference).name,
                         settings=lambda: self.workspace.settings,
+                        is_paused=lambda vault: pausing.state(vault, processes.is_running).paused,
                         source=lambda: self.source,
                         editor=lambda: self.ask_editor,
                         forget=self._forget,
@@ -243,8 +245,14 @@ class Application:
         return transferring.load(self.home, lines, into)
 
     def close(self) -> None:
-        """Give all files back."""
+        """Write what still waits, and give all files back."""
+        self.flush()
         self.home.close()
+
+    def flush(self) -> None:
+        """Write what still waits; nothing waits where nobody has asked for memory."""
+        if self._mind is not None:
+            self._mind.dialogue.close()
 
     def _place(self, reference: str | None) -> Path:
         """Give a folder of the project that a request names."""
@@ -353,6 +361,7 @@ def _tell_version(app: Application, _: methods.NoParams) -> methods.Version:
 
 def _pause(app: Application, params: methods.PauseParams) -> CaptureState:
     app.catch_up(params.project)
+    app.flush()
     return pausing.pause(_vault(app, params), params.duration, processes.own_name())
 
 

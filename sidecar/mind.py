@@ -14,15 +14,25 @@ from protocol.errors import GitFailedError, ModelFailedError, NotFoundError
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job, ProviderName
 from protocol.projects import ProjectParams
-from protocol.recall import SearchParams, SearchResult, WriteParams, WriteResult
+from protocol.recall import (
+    MemoryList,
+    ReadParams,
+    SearchParams,
+    SearchResult,
+    WriteParams,
+    WriteResult,
+)
 from protocol.settings import Settings
 from protocol.values import Record
+from sidecar import dialogue
 from sidecar.adapters.code.codebases import Codebase
 from sidecar.adapters.git import checkouts
 from sidecar.adapters.models.editors import Ask, EditorModel
-from sidecar.domain import memories
+from sidecar.dialogue import Dialogue, Setting
+from sidecar.domain import memories, privacy
 from sidecar.domain.asking.budgets import Caps
 from sidecar.domain.asking.completions import Model
+from sidecar.domain.continuity.conversations import Report
 from sidecar.services import compacting, forgetting, maintenance, remembering
 from sidecar.services.drift import fates
 from sidecar.services.enrichment import jobs, running
@@ -51,7 +61,11 @@ class Surroundings:
     """Opens the memory of the project that a request names."""
     place: Callable[[str | None], Path]
     """Gives a folder of the project that a request names."""
+    name: Callable[[str | None], str]
+    """Tells what that project is called."""
     settings: Callable[[], Settings]
+    is_paused: Callable[[Vault], bool]
+    """Tells whether nothing of a project may be recorded now."""
     source: Callable[[], str]
     editor: Callable[[], Ask | None]
     """Gives the way to the client's own language model, if it has one."""
@@ -75,9 +89,25 @@ class Mind:
         """Search nothing yet."""
         self._mutex = threading.Lock()
         self._recall = Recall(self.around.meanings)
+        self.dialogue = Dialogue(
+            Setting(
+                vault=self.around.vault,
+                place=self.around.place,
+                name=self.around.name,
+                code=self._code,
+                settings=self.around.settings,
+                is_paused=self.around.is_paused,
+                source=self.around.source,
+                key=self.around.home.fence_key,
+                meanings=self.around.meanings,
+                recall=self._recall,
+            )
+        )
 
     def serve(self, name: str, params: ProjectParams) -> Record:
         """Answer a request about memory."""
+        if name in dialogue.SERVED:
+            return self.dialogue.serve(name, params)
         if name in _SERVICES:
             return _SERVICES[name](self.around.vault(params.project), params)
         return _METHODS[name](self, params)
@@ -94,11 +124,15 @@ class Mind:
         return running.retry(vault, params.job_id, tools, tell)
 
     def tend(self, vault: Vault) -> None:
-        """Learn what memories mean that came from elsewhere, and read sessions unasked where that is wanted."""
+        """Learn what memories mean that came from elsewhere, and read sessions unasked where that is wanted.
+
+        What searches need is written down, so that the next process has it at once.
+        """
         kept = [one for one in vault.memories.all() if one.status != "forgotten"]
         if self.around.meanings.absence is None:
             texts = {one.memory_id: memories.text(one) for one in kept}
             self.around.meanings.learn(vault, texts, _untold)
+        self._recall.keep(vault)
         if self.around.settings().auto_enrich:
             for session_id in maintenance.neglected(vault)[:_UNASKED]:
                 tools = self._tools(vault.project_id, None)
@@ -110,28 +144,48 @@ class Mind:
         code = self._code(params.project)
         branch = params.branch or (code.branch() if code else None)
         params = msgspec.structs.replace(params, branch=branch)
-        return self._recall.search(vault, params, lambda some: fates.elsewhere(vault, some, code))
+        found = self._recall.search(vault, params, lambda some: fates.elsewhere(vault, some, code))
+        ids = tuple(one.memory.memory_id for one in found.memories)
+        queries = tuple(filter(None, [privacy.clean(params.query.strip())]))
+        self.dialogue.note(vault, params.session_key, Report(queries=queries, memory_ids=ids))
+        return found
+
+    def read(self, params: ReadParams) -> MemoryList:
+        """Read memories in full."""
+        vault = self.around.vault(params.project)
+        self.dialogue.note(vault, params.session_key, Report(memory_ids=params.memory_ids))
+        return remembering.read(vault, params)
 
     def write(self, params: WriteParams) -> WriteResult:
         """Keep a memory, unless it is known already."""
-        return remembering.write(self.around.vault(params.project), params, self.around.meanings)
+        vault = self.around.vault(params.project)
+        written = remembering.write(vault, params, self.around.meanings)
+        self.dialogue.note(vault, params.session_key, Report(remembered=(written.memory.title,)))
+        return written
 
     def forget(self, params: ForgetParams) -> PurgeReport:
         """Remove memories from everything on the disk, and prove it."""
         vault = self.around.vault(params.project)
+        self._settle()
         return forgetting.forget(vault, params.memory_ids, self.around.home.logs)
 
     def purge(self, params: PurgeParams) -> PurgeReport:
         """Remove something from everything on the disk, and prove it."""
         vault, logs = self.around.vault(params.project), self.around.home.logs
         if params.everything:
+            self.dialogue.buffer.discard(vault)
             self.around.forget(vault.project_id)
             return forgetting.forget_everything(self.around.home, vault)
+        self._settle()
         if params.memory_id is not None:
             return forgetting.forget(vault, [params.memory_id], logs)
         if params.path is not None:
             return forgetting.forget_path(vault, params.path, logs)
         return forgetting.forget_phrase(vault, params.phrase or "", logs)
+
+    def _settle(self) -> None:
+        """Write what still waits, since it may say what is about to be forgotten."""
+        self.dialogue.buffer.flush()
 
     def _tools(self, reference: str | None, provider: ProviderName | None) -> Tools:
         """Put together what makes memory; its view of the code is its own, since it runs beside searches."""
@@ -215,13 +269,13 @@ _SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
     "threadline/sessions/compact": compacting.compact,
     "threadline/enrichment/cancel": jobs.cancel,
     "threadline/enrichment/jobs": jobs.list_jobs,
-    "threadline/memories/read": remembering.read,
     "threadline/memories/update": remembering.update,
 }
 _METHODS: dict[str, Callable[[Mind, Any], Record]] = {
     "threadline/memories/search": Mind.search,
+    "threadline/memories/read": Mind.read,
     "threadline/memories/write": Mind.write,
     "threadline/memories/forget": Mind.forget,
     "threadline/purge": Mind.purge,
 }
-SERVED = frozenset({*_SERVICES, *_METHODS})
+SERVED = frozenset({*_SERVICES, *_METHODS, *dialogue.SERVED})

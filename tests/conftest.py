@@ -9,6 +9,7 @@ from sidecar.domain.sessions import Rule
 from sidecar.store.homes import Home
 from sidecar.store.ids import Ids
 from sidecar.store.vaults import Vault, open_vault
+from tests.desks import Desk
 from tests.support import FixedClock, Repository
 
 
@@ -45,3 +46,11 @@ def vault(tmp_path: Path, clock: FixedClock) -> Iterator[Vault]:
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     return Repository.create(tmp_path / "repository")
+
+
+@pytest.fixture
+def desk(home: Home, repository: Repository, clock: FixedClock) -> Iterator[Desk]:
+    repository.commit("begin", at=clock.now)
+    desk = Desk(home, repository, clock)
+    yield desk
+    desk.close()

@@ -24,11 +24,16 @@ from tests.support import ROOT, Repository
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 _VOLATILE = {
     "ulid": re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"),
+    "uuid": re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"),
+    "receipt": re.compile(r'(?<="receiptId": ")[0-9a-f]{20}(?=")'),
+    "fence": re.compile(r"(?<=: )[0-9a-f]{16}(?= ===)"),
     "project": re.compile(r"\b[0-9a-f]{20}\b"),
 }
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d)?(?: UTC)?")
 _OURS = re.compile(
-    r'"(version)": "[0-9.]+"|"(process|durationMs|score|bytesBefore|bytesAfter|filesSearched)": [0-9.]+|"(why)": \{[^}]*\}'
+    r'"(version)": "[0-9.]+"|"(why)": \{[^}]*\}'
+    r'|"(process|durationMs|score|chars|bytesBefore|bytesAfter|filesSearched)": -?[0-9.e-]+'
 )
 _OLD = "2026-03-"
 """The month in which the commits of all scenes were made; later times are those of the run."""
@@ -47,7 +52,10 @@ class Stage:
             text = text.replace(self._values[name], name)
         for kind, pattern in _VOLATILE.items():
             text = pattern.sub(functools.partial(self._name, kind), text)
-        text = _TIME.sub(lambda found: found[0] if found[0].startswith(_OLD) else "<time>", text)
+        for pattern in (_TIME, _DAY):
+            text = pattern.sub(
+                lambda found: found[0] if found[0].startswith(_OLD) else "<time>", text
+            )
         text = _OURS.sub(
             lambda found: f'"{found[found.lastindex or 0]}": "<{found[found.lastindex or 0]}>"',
             text,

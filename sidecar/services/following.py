@@ -16,26 +16,30 @@ class Follower:
         """Take everything as it is now for known."""
         self._vault = vault
         self._is_running = is_running
-        self._sessions = vault.sessions.versions()
-        self._jobs = vault.jobs.by_id()
-        self._memories = vault.memories.by_id()
+        self._known = self._look()
         self._capture = self._state()
 
     def changes(self) -> list[Change]:
         """Tell what has changed since the last time."""
-        sessions, self._sessions = self._sessions, self._vault.sessions.versions()
-        jobs, self._jobs = self._jobs, self._vault.jobs.by_id()
-        memories, self._memories = self._memories, self._vault.memories.by_id()
+        known, self._known = self._known, self._look()
         paused, self._capture = self._capture, self._state()
-        compared: list[tuple[Subject, list[str]]] = [
-            ("sessions", _different(sessions, self._sessions)),
-            ("jobs", _different(jobs, self._jobs)),
-            ("memories", _different(memories, self._memories)),
-        ]
+        compared = [(what, _different(known[what], now)) for what, now in self._known.items()]
         found = [self._change(what, ids) for what, ids in compared if ids]
         if paused != self._capture:
             found.append(self._change("capture", ()))
         return found
+
+    def _look(self) -> dict[Subject, Mapping[str, object]]:
+        vault = self._vault
+        return {
+            "sessions": vault.sessions.versions(),
+            "jobs": vault.jobs.by_id(),
+            "memories": vault.memories.by_id(),
+            "messages": vault.messages.by_id(),
+            "tasks": vault.tasks.by_id(),
+            "documents": vault.documents.by_id(),
+            "conversations": vault.conversations.by_id(),
+        }
 
     def _change(self, what: Subject, ids: Iterable[str]) -> Change:
         return Change(what=what, project_id=self._vault.project_id, ids=tuple(ids))
@@ -46,6 +50,8 @@ class Follower:
 
 def _different(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
     """Name what came, went or changed; what is the same object needs no comparison."""
+    if before is after:
+        return []
     return sorted(
         key
         for key in before.keys() | after.keys()

@@ -1,7 +1,8 @@
 """Health: what is kept for a project, where, and in what condition."""
 
 from protocol.capture import CaptureState
-from protocol.methods import MemoryHealth, Status
+from protocol.memories import MemoryHealth
+from protocol.methods import Status
 from protocol.projects import Project
 from sidecar.services import browsing
 from sidecar.services.meanings import Meanings

@@ -19,6 +19,10 @@ def maintain(vault: Vault, settings: Settings) -> None:
         jobs.mend(vault)
         if settings.daily_digest:
             digesting.digest(vault, zone(settings), settings.digest_hour)
+        if vault.conversations or vault.receipts:
+            from sidecar.services.continuity import pruning  # noqa: PLC0415  # only who has conversations needs it
+
+            pruning.prune(vault, settings)
 
 
 def zone(settings: Settings) -> ZoneInfo:

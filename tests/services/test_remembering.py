@@ -3,13 +3,15 @@
 import msgspec
 import pytest
 
+from protocol.contexts import FeedbackParams
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.events import NewEvent
-from protocol.memories import Evidence, Memory, MemoryType
+from protocol.memories import Anchor, Evidence, Memory, MemoryType
 from protocol.methods import SessionEventsParams
 from protocol.recall import ReadParams, SearchParams, UpdateParams, WriteParams, WriteResult
 from sidecar.adapters.embeddings import models
 from sidecar.services import browsing, recording, remembering
+from sidecar.services.context import judging
 from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.recall import Recall
 from sidecar.store.vaults import Vault
@@ -245,7 +247,11 @@ def test_what_was_kept_unredacted_is_not_served(vault: Vault) -> None:
     token = "ghp_" + "a1B2" * 9
     memory = write(vault, "The deploy key is new").memory
     careless = msgspec.structs.replace(
-        memory, content=f"It is {token}", evidence=(Evidence(quote=f"set {token}"),)
+        memory,
+        content=f"It is {token}",
+        evidence=(Evidence(quote=f"set {token}"),),
+        anchors=(Anchor(path=f"{token}/a.py", symbol=token),),
+        branch=f"try/{token}",
     )
     event = NewEvent(kind="capture", text="Set the key")
     (placed,) = recording.ingest(vault, [event], "test")
@@ -255,6 +261,7 @@ def test_what_was_kept_unredacted_is_not_served(vault: Vault) -> None:
         vault.sessions.replace(msgspec.structs.replace(kept, text=f"Set {token}"), [])
     (read,) = remembering.read(vault, ReadParams(memory_ids=(memory.memory_id,))).memories
     assert (read.content, read.evidence[0].quote) == ("It is [REDACTED]", "set [REDACTED]")
+    assert token.encode() not in msgspec.json.encode(read)
     params = SessionEventsParams(session_id=str(placed.session_id))
     assert browsing.list_events(vault, params).events[0].text == "Set [REDACTED]"
     found = Recall(WORDS).search(vault, SearchParams(query="deploy key"), lambda _: ())
@@ -326,3 +333,14 @@ def test_one_record_that_cannot_be_read_hides_no_other(vault: Vault) -> None:
     with vault.lock.held():
         vault.journal.append([("memories", "0" * 26, {"memoryId": 7})])
     assert reopen(vault).memories.all() == [memory]
+
+
+def test_new_words_are_not_held_against_the_old_ones(vault: Vault) -> None:
+    """Part of D6."""
+    memory = write(vault, "The cache is in Redis").memory
+    refused = judging.judge(vault, FeedbackParams(memory_id=memory.memory_id, verdict="wrong"))
+    assert refused.feedback == -1
+    graded = remembering.update(vault, UpdateParams(memory_id=memory.memory_id, importance=4))
+    assert graded.feedback == -1
+    corrected = UpdateParams(memory_id=memory.memory_id, content="The cache is in Postgres")
+    assert remembering.update(vault, corrected).feedback == 0

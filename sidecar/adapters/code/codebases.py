@@ -4,6 +4,7 @@ What git says of a commit or a blob never changes and is kept for a while. What 
 until HEAD moves; when it only moved on, just the new commits are looked at.
 """
 
+import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -40,6 +41,7 @@ class Codebase:
 
     def __init__(self, folder: Path) -> None:
         self.folder = self._folder = folder
+        self.mutex = threading.RLock()
         self._checkout = _checkout(folder)
         self._trunk: tuple[str | None, set[str]] = (None, set())
         self._head: str | None = None
@@ -134,6 +136,10 @@ class Codebase:
         if self._trunk[0] != tip:
             self._trunk = (tip, set(islice(lineage.walk(self._folder, tip), _AGES)))
         return self._trunk[1].intersection(shas)
+
+    def main_line(self) -> object:
+        """Give something cheap that is different after the main line of development has moved."""
+        return self._checkout.tips(lineage.TRUNKS) if self._checkout else None
 
     def present(self, shas: Collection[str]) -> set[str]:
         """Pick the commits that git still has."""

@@ -56,6 +56,12 @@ class Checkout:
         """Give something cheap that is different after a worktree came, or another repository is here."""
         return self.birth(), _stamp(self.common / "worktrees")
 
+    def tips(self, names: Iterable[str]) -> object:
+        """Give something cheap that is different after one of these references has moved."""
+        loose = [_content(self.common / name) for name in names]
+        kept = [_stamp(self.common / name) for name in ("packed-refs", "reftable/tables.list")]
+        return *loose, *kept
+
     def birth(self) -> object:
         """Give something that another repository at the same place would not have."""
         return reflogs.beginning(self.gitdir / "logs" / "HEAD")

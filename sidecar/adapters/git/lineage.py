@@ -21,7 +21,7 @@ _LISTING = (
     *commits.SAFE_DIFF,
 )
 _ORIGIN = ("-z", "--format=%H %at %ae")
-_TRUNKS = (
+TRUNKS = (
     "refs/remotes/origin/HEAD",
     "refs/heads/main",
     "refs/heads/master",
@@ -51,10 +51,10 @@ def branch(folder: Path) -> str | None:
 
 def trunk(folder: Path) -> str | None:
     """Tell where the main line of development is: what the remote calls so, or a branch that is named so."""
-    question = ("for-each-ref", "--format=%(refname) %(objectname)", *_TRUNKS)
+    question = ("for-each-ref", "--format=%(refname) %(objectname)", *TRUNKS)
     _, output, _ = runner.ask(folder, *question)
     found = dict(line.split(" ") for line in output.decode(errors="replace").splitlines())
-    return next((found[name] for name in _TRUNKS if name in found), None)
+    return next((found[name] for name in TRUNKS if name in found), None)
 
 
 def is_ancestor(folder: Path, old: str, new: str) -> bool:

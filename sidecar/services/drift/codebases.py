@@ -1,6 +1,7 @@
 """What drifting asks of the code; the adapter for git and parsers answers it."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from sidecar.domain.drift.traces import Departure, Revert, Symbol, Touched
@@ -12,6 +13,10 @@ class Code(Protocol):
 
     def head(self) -> str | None:
         """Look where HEAD is now; None where it is nowhere."""
+
+    @property
+    def mutex(self) -> AbstractContextManager[bool]:
+        """Let one at a time ask several things of the same HEAD."""
 
     @property
     def at(self) -> str | None:
@@ -29,6 +34,9 @@ class Code(Protocol):
 
     def merged(self, shas: Collection[str]) -> set[str]:
         """Pick the commits that are part of the main line of development, wherever HEAD is."""
+
+    def main_line(self) -> object:
+        """Give something cheap that is different after the main line of development has moved."""
 
     def present(self, shas: Collection[str]) -> set[str]:
         """Pick the commits that git still has."""

@@ -12,9 +12,12 @@ from sidecar.store.vaults import Vault
 
 def elsewhere(vault: Vault, memories: Collection[Memory], code: Code | None) -> set[str]:
     """Name the memories that belong to branches which are not part of the current one."""
-    if code is None or code.head() is None:
+    if code is None:
         return set()
-    return drifting.elsewhere(memories, code, find(vault, memories, code))
+    with code.mutex:
+        if code.head() is None:
+            return set()
+        return drifting.elsewhere(memories, code, find(vault, memories, code))
 
 
 def find(vault: Vault, memories: Collection[Memory], code: Code) -> Fates:

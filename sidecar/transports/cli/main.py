@@ -17,7 +17,7 @@ from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, Status
 from protocol.sessions import Session
 from sidecar.app import Application, open_application
-from sidecar.transports.cli import calls, finding, memory, parser, screens, watching
+from sidecar.transports.cli import calls, context, finding, memory, parser, screens, watching
 from sidecar.transports.cli.exits import Exit, exit_for
 
 T = TypeVar("T")
@@ -265,6 +265,11 @@ _COMMANDS = {
     "jobs": memory.jobs,
     "search": memory.search,
     "remember": memory.remember,
+    "context": context.context,
+    "receipts": context.receipts,
+    "feedback": context.feedback,
+    "checkpoints": context.checkpoints,
+    "stats": context.stats,
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,

@@ -4,6 +4,7 @@ import argparse
 from importlib.metadata import version
 from typing import TypeAlias, get_args
 
+from protocol.contexts import Mode, Opinion
 from protocol.memories import MemoryType
 from sidecar.transports.cli.exits import Exit
 
@@ -15,6 +16,7 @@ begin:
   threadline watch                record what happens from now on
   threadline enrich --all         make memory from it
   threadline search WORDS         find it again
+  threadline context              see what an assistant would be told now
 
 All commands work on the project of the folder you are in; --project PATH names another.
 Memory is kept in THREADLINE_HOME, by default your user's data folder; nothing leaves this machine.
@@ -48,6 +50,15 @@ needed. It can be cancelled with Ctrl-C and retried; what is known already is no
   threadline enrich                     the active session, or the latest
   threadline enrich --all               every session so far
   threadline enrich --retry             go on with the job that failed last
+"""
+
+_CONTEXT = """\
+Prints what an assistant would be told if it started now, and changes nothing. Words say what the conversation
+will be about; without them, what matters most here and now is chosen.
+
+  threadline context --explain          why each item was chosen, and what was left out
+  threadline context fix the login      with a question
+  threadline context --host windsurf    within that host's limit
 """
 
 _PURGE = """\
@@ -91,6 +102,7 @@ def build() -> argparse.ArgumentParser:
     _add_sessions(commands)
     _add_enrich(commands)
     _add_search(commands)
+    _add_context(commands)
     _add_forget(commands)
     _command(commands, "status", "what is kept for this project, where, and in what condition")
     _add_call(commands)
@@ -191,6 +203,33 @@ def _add_search(commands: Commands) -> None:
     remember.add_argument("--path", action="append", help="a file it is about")
     remember.add_argument("--tag", action="append")
     remember.add_argument("--importance", type=int, choices=range(1, 6), default=3)
+
+
+def _add_context(commands: Commands) -> None:
+    context = _command(commands, "context", "see what an assistant would be told now", _CONTEXT)
+    context.add_argument("query", nargs="*", help="what the conversation will be about")
+    context.add_argument("--mode", choices=get_args(Mode), default="default")
+    context.add_argument("--agent", metavar="NAME", help="as this agent would get it")
+    context.add_argument("--host", default="clipboard", help="whose limit holds (claude-code, …)")
+    context.add_argument("--max-chars", type=int, metavar="N", help="a limit of your own")
+    context.add_argument("--conversation", metavar="KEY", help="as this conversation would get it")
+    context.add_argument("--open", action="append", metavar="PATH", help="a file at hand")
+    context.add_argument("--document", action="append", metavar="NAME", help="add a document")
+    context.add_argument("--full", action="store_true", help="whole texts, not their beginnings")
+    context.add_argument("--explain", action="store_true", help="say why, and what was left out")
+    receipts = _command(commands, "receipts", "what assistants were told, and why")
+    receipts.add_argument("receipt", nargs="?", help="show this one, and replay it")
+    receipts.add_argument("--conversation", metavar="KEY", help="only those of this one")
+    receipts.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
+    feedback = _command(commands, "feedback", "say that a memory is wrong, stale or useful")
+    feedback.add_argument("memory", help="an id, as `search` and `context` show it")
+    feedback.add_argument("verdict", choices=get_args(Opinion))
+    feedback.add_argument("--note", metavar="TEXT", help="why")
+    checkpoints = _command(commands, "checkpoints", "the saved states of conversations")
+    checkpoints.add_argument("conversation", nargs="?", help="only this one, with its words")
+    checkpoints.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
+    stats = _command(commands, "stats", "what memory was worth to conversations")
+    stats.add_argument("--days", type=int, default=30, help="how far back (default: 30)")
 
 
 def _add_forget(commands: Commands) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import os
 import signal
 import stat
@@ -67,6 +68,8 @@ async def _serve(app: Application, output: int) -> int:
     watcher.cancel()
     await client.stop()
     await protocol.finish(_GRACE)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.to_thread(app.flush), _GRACE)
     await sender.drain(_GRACE)
     return code
 

@@ -1,0 +1,364 @@
+"""All that concerns conversations with assistants, put together: what they are told, and what survives of them."""
+
+import itertools
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from protocol.checkpoints import (
+    Checkpointed,
+    CheckpointParams,
+    ConversationParams,
+    Digested,
+    DigestParams,
+    EndParams,
+    Tracked,
+    TrackParams,
+)
+from protocol.contexts import ContextParams, MessageItem, Rendered, RenderParams, StartContext
+from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
+from protocol.projects import ProjectParams
+from protocol.settings import Settings
+from protocol.values import Record
+from sidecar.adapters import transcripts
+from sidecar.adapters.code.codebases import Codebase
+from sidecar.domain.continuity import notes
+from sidecar.domain.continuity.conversations import Report, Who
+from sidecar.services import agents, messaging
+from sidecar.services.context import beginning, gathering, giving, judging, valuing
+from sidecar.services.context.gathering import Gathered
+from sidecar.services.context.scenes import Scene
+from sidecar.services.context.starting import Contexts, Told
+from sidecar.services.continuity import (
+    checkpointing,
+    ending,
+    listing,
+    meeting,
+    narrating,
+    tracking,
+    using,
+)
+from sidecar.services.continuity.buffers import Buffer, MakeOps
+from sidecar.services.continuity.tools import Tools
+from sidecar.services.meanings import Meanings
+from sidecar.services.recall import Recall
+from sidecar.services.tasks import Look
+from sidecar.store.vaults import Vault
+
+_PAUSED = "capture is paused; `threadline resume` ends it"
+
+Unasked = tuple[Scene, Gathered]
+"""What an agent is about to be given."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What conversations need to know of the application they take place in."""
+
+    vault: Callable[[str | None], Vault]
+    """Opens the memory of the project that a request names."""
+    place: Callable[[str | None], Path]
+    """Gives a folder of the project that a request names."""
+    name: Callable[[str | None], str]
+    """Tells what that project is called."""
+    code: Callable[[str | None], Codebase | None]
+    """Gives the code there, if it is a repository."""
+    settings: Callable[[], Settings]
+    is_paused: Callable[[Vault], bool]
+    """Tells whether nothing of a project may be recorded now."""
+    source: Callable[[], str]
+    """Tells who reports, where a request does not say it."""
+    key: Callable[[], bytes]
+    """Gives the secret of this home, which makes fences unguessable."""
+    meanings: Meanings
+    recall: Recall
+
+
+@dataclass
+class Dialogue:
+    """Serves the methods about context and conversations."""
+
+    around: Setting
+    buffer: Buffer = field(default_factory=Buffer)
+
+    def __post_init__(self) -> None:
+        """Tell nothing yet."""
+        self._contexts = Contexts(self.buffer, self.around.key)
+        self._numbers = itertools.count()
+
+    def serve(self, name: str, params: ProjectParams) -> Record:
+        """Answer a request about context or a conversation."""
+        if name in _TELLING:
+            # Who asks what was given wants to hear of what was given just now, too.
+            self.buffer.flush()
+        if name in _SERVICES:
+            return _SERVICES[name](self.around.vault(params.project), params)
+        return _METHODS[name](self, params)
+
+    def start(self, params: ContextParams) -> StartContext:
+        """Tell an assistant what it should know."""
+        return self._contexts.start(self._scene(params))
+
+    def render(self, params: RenderParams) -> Rendered:
+        """Tell the same as text for a host."""
+        return self._contexts.render(self._scene(params), params)
+
+    def explain(self, params: RenderParams) -> tuple[Rendered, Told]:
+        """Tell the same, and why it is what it is."""
+        scene = self._scene(params)
+        return self._contexts.render(scene, params), self._contexts.tell(scene, params)
+
+    def track(self, params: TrackParams) -> Tracked:
+        """Note what was just seen of a conversation."""
+        vault, who = self._meet(params.project, params.agent_id, params.harness)
+        if self.around.is_paused(vault):
+            return tracking.ignore(vault, params)
+        unasked = self._prepare(_asked(params))
+        tracked = tracking.track(vault, params, who, self._tools())
+        start = self._give(unasked)
+        if said := params.response:
+            key = params.session_key
+            self._later(vault, lambda vault: using.listen(vault, key, said))
+        return msgspec.structs.replace(tracked, start=start)
+
+    def checkpoint(self, params: CheckpointParams) -> Checkpointed:
+        """Keep what an agent wants to survive; messages that wait for it come back."""
+        reference = self._refer(params.project, params.vault_id)
+        vault, who = self._meet(reference, params.agent_id, params.harness)
+        kept = self._keep(vault, params, who)
+        named = (params.agent_id, params.harness)
+        reader = meeting.leader(vault, params.agent_run_id, who, named).agent_id
+        given = messaging.deliver(vault, reader, messaging.pending(vault, reader))
+        return _with_messages(kept, tuple(map(gathering.message, given)))
+
+    def digest(self, params: DigestParams) -> Digested:
+        """Keep where an agent stands; one whose context is about to be cut needs nothing more in it."""
+        vault, who = self._meet(params.project, params.agent_id, params.harness)
+        if self.around.is_paused(vault):
+            return Digested(checkpoint=None)
+        is_cut = params.trigger == "pre_compaction"
+        unasked = None if is_cut else self._prepare(_asked(params))
+        made = narrating.digest(vault, params, who, self._tools())
+        return msgspec.structs.replace(made, start=self._give(unasked))
+
+    def end(self, params: EndParams) -> Digested:
+        """End a conversation."""
+        vault, who = self._meet(params.project, params.agent_id, params.harness)
+        if self.around.is_paused(vault):
+            return Digested(checkpoint=None)
+        return ending.end(vault, params, who, self._tools())
+
+    def note(self, vault: Vault, session_key: str | None, report: Report) -> None:
+        """Let it be written down what a conversation did with memory."""
+        if session_key is not None and not self.around.is_paused(vault):
+            self._later(vault, lambda vault: using.note(vault, session_key, report))
+
+    def close(self) -> None:
+        """Write what still waits."""
+        self.buffer.flush()
+
+    def _meet(
+        self, reference: str | None, agent_id: str | None, harness: str | None
+    ) -> tuple[Vault, Who]:
+        """Open a project's memory, and say who asks and where."""
+        vault = self.around.vault(reference)
+        folder = self._folder(reference, vault)
+        code = self.around.code(reference)
+        real = Path(os.path.realpath(folder))
+        root = Path(os.path.realpath(code.folder)) if code else real
+        program = harness or self.around.source()
+        name = agent_id or program
+        who = Who(
+            agent_id=name,
+            harness=program,
+            folder=folder,
+            real_folder=root,
+            inside=real.relative_to(root) if real.is_relative_to(root) else Path(),
+            is_placed=reference is None or Path(reference).expanduser().exists(),
+            label=agents.label(name, program),
+        )
+        return vault, who
+
+    def _folder(self, reference: str | None, vault: Vault) -> Path:
+        """Give a folder of a project; its memory's own, where the project is nowhere on this machine."""
+        try:
+            return self.around.place(reference)
+        except NotFoundError:
+            return vault.folder
+
+    def _refer(self, project: str | None, vault_id: str | None) -> str | None:
+        """Tell which project is meant, by either of its names."""
+        if vault_id is None:
+            return project
+        if project is None:
+            try:
+                return self.around.vault(vault_id).project_id
+            except NotFoundError as error:
+                raise NotFoundError(str(error), field="vaultId") from error
+        if self.around.vault(project).project_id != vault_id:
+            raise InvalidParamsError(
+                f"{project} is another project than {vault_id}; name one of them", field="vaultId"
+            )
+        return project
+
+    def _scene(self, params: ContextParams) -> Scene:
+        reference = self._refer(params.project, params.vault_id)
+        vault, who = self._meet(reference, params.agent_id, params.harness)
+        who = meeting.leader(vault, params.session_key, who, (params.agent_id, params.harness))
+        code = self.around.code(reference)
+        return Scene(
+            vault=vault,
+            params=params,
+            who=who,
+            name=self.around.name(reference),
+            settings=self.around.settings(),
+            recall=self.around.recall,
+            meanings=self.around.meanings,
+            code=code,
+            branch=params.branch or (code.branch() if code else None),
+            look=_look(Path(who.real_folder), code),
+            summary=lambda: _summary(params, who.harness),
+            is_noted=not self.around.is_paused(vault),
+        )
+
+    def _prepare(self, params: ContextParams) -> Unasked | None:
+        """Put together the context of an agent that works without having asked for it.
+
+        First of all, since what it is told must not repeat what it has just said; it is given last, so that
+        it is not lost where the agent's own wish fails.
+        """
+        try:
+            if _has_begun(self.around.vault(self._refer(params.project, params.vault_id)), params):
+                return None
+            scene = self._scene(params)
+            return scene, self._contexts.prepare(scene)
+        except ThreadlineError as error:
+            _log.warning("the start context could not be prepared: %s", error)
+            return None
+
+    def _give(self, unasked: Unasked | None) -> StartContext | None:
+        """Give an agent what it did not ask for; once, and never at the cost of what it came for."""
+        if unasked is None:
+            return None
+        scene, gathered = unasked
+        key = scene.params.session_key or ""
+        try:
+            if not beginning.claim(scene.vault, key, scene.who):
+                return None
+            try:
+                return self._contexts.give(scene, gathered)
+            except BaseException:
+                beginning.release(scene.vault, key)
+                raise
+        except ThreadlineError as error:
+            _log.warning("the start context could not be given: %s", error)
+            return None
+
+    def _keep(self, vault: Vault, params: CheckpointParams, who: Who) -> Checkpointed:
+        """Keep what an agent wants to survive, unless nothing may be recorded now."""
+        if self.around.is_paused(vault):
+            return checkpointing.refuse(params, _PAUSED)
+        unasked = self._prepare(_run(params)) if params.agent_run_id is not None else None
+        kept = checkpointing.checkpoint(vault, params, who, self._tools())
+        return msgspec.structs.replace(kept, start=self._give(unasked))
+
+    def _tools(self) -> Tools:
+        return Tools(
+            settings=self.around.settings(),
+            hear=notes.hear,
+            meanings=self.around.meanings,
+            buffer=self.buffer,
+        )
+
+    def _later(self, vault: Vault, make_ops: MakeOps) -> None:
+        """Let a by-product be written that adds to others."""
+        self.buffer.add(vault, f"use:{next(self._numbers)}", make_ops, has_words=True)
+
+
+def _has_begun(vault: Vault, params: ContextParams) -> bool:
+    """Tell whether a conversation has been given its context."""
+    talk = meeting.find(vault, params.session_key or "")
+    return talk is not None and talk.began is not None
+
+
+def _asked(params: ConversationParams) -> ContextParams:
+    return ContextParams(
+        project=params.project,
+        session_key=params.session_key,
+        agent_id=params.agent_id,
+        harness=params.harness,
+    )
+
+
+def _with_messages(kept: Checkpointed, given: tuple[MessageItem, ...]) -> Checkpointed:
+    """Give messages where they are looked for, also those that came with the context of an agent's first report."""
+    start = kept.start
+    if start is None:
+        return msgspec.structs.replace(kept, pending_messages=given)
+    told = start.pending_messages or ()
+    bare = msgspec.structs.replace(start, pending_messages=())
+    return msgspec.structs.replace(kept, start=bare, pending_messages=(*told, *given))
+
+
+def _run(params: CheckpointParams) -> ContextParams:
+    return ContextParams(
+        project=params.project,
+        vault_id=params.vault_id,
+        session_key=params.agent_run_id,
+        agent_id=params.agent_id,
+        harness=params.harness,
+    )
+
+
+def _look(root: Path, code: Codebase | None) -> Look:
+    """Look at a working tree without leaving it."""
+
+    def path_exists(name: str) -> bool | None:
+        try:
+            return (
+                Path(os.path.realpath(root / name)).is_relative_to(root) and (root / name).exists()
+            )
+        except (OSError, ValueError):
+            return None
+
+    def symbol_exists(path: str, name: str) -> bool | None:
+        if code is None:
+            return None
+        with code.mutex:
+            if code.head() is None:
+                return None
+            found = code.symbols(code.blobs({path}).items())
+        return any(one.name == name for symbols in found.values() for one in symbols)
+
+    return Look(path_exists=path_exists, symbol_exists=symbol_exists)
+
+
+def _summary(params: ContextParams, harness: str) -> str | None:
+    if params.transcript_path is None:
+        return None
+    return transcripts.summary(params.transcript_path, harness, Path.home())
+
+
+_SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
+    "threadline/context/receipts": giving.list_receipts,
+    "threadline/context/feedback": judging.judge,
+    "threadline/context/stats": valuing.tell,
+    "threadline/checkpoints/list": listing.list_checkpoints,
+}
+_TELLING = frozenset({"threadline/context/receipts", "threadline/context/stats"})
+_METHODS: dict[str, Callable[[Dialogue, Any], Record]] = {
+    "threadline/context/start": Dialogue.start,
+    "threadline/context/render": Dialogue.render,
+    "threadline/context/track": Dialogue.track,
+    "threadline/context/checkpoint": Dialogue.checkpoint,
+    "threadline/context/digest": Dialogue.digest,
+    "threadline/context/end": Dialogue.end,
+}
+SERVED = frozenset({*_SERVICES, *_METHODS})

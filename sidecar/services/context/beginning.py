@@ -1,0 +1,102 @@
+"""Beginning: a conversation that was given its context is known, and so is what it was given."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from protocol.contexts import Recovery
+from protocol.conversations import Beginning, Conversation
+from sidecar.domain.continuity import conversations
+from sidecar.domain.continuity.conversations import Who
+from sidecar.services.context.scenes import Scene
+from sidecar.services.continuity import meeting
+from sidecar.store.lines import Op
+from sidecar.store.vaults import Vault
+
+_GIVEN = 500
+_SEEN_AGAIN = 600
+"""Seconds after which an agent without a conversation counts as seen again."""
+
+
+def begin(scene: Scene, recovery: Recovery | None) -> None:
+    """Write down that an agent is here, durably; where nothing is new, nothing is written."""
+    vault, key = scene.vault, scene.params.session_key
+    if key is None:
+        _greet(scene)
+    elif _began(scene, meeting.find(vault, key), recovery) is not None:
+        with vault.lock.held():
+            met = meeting.meet(vault, key, scene.who, vault.clock())
+            began = _began(scene, met.conversation, recovery) or met.conversation
+            vault.journal.append(
+                meeting.ops(vault, msgspec.structs.replace(met, conversation=began))
+            )
+
+
+def claim(vault: Vault, session_key: str, who: Who) -> bool:
+    """Let a conversation that was never given its context have it from now on; True for one caller alone."""
+    talk = meeting.find(vault, session_key)
+    if talk is not None and talk.began is not None:
+        return False
+    with vault.lock.held():
+        met = meeting.meet(vault, session_key, who, vault.clock())
+        if met.conversation.began is not None:
+            return False
+        began = msgspec.structs.replace(met.conversation, began="cold")
+        vault.journal.append(meeting.ops(vault, msgspec.structs.replace(met, conversation=began)))
+        return True
+
+
+def release(vault: Vault, session_key: str) -> None:
+    """Let it have its context another time, since it did not get it."""
+    with vault.lock.held():
+        talk = meeting.find(vault, session_key)
+        if talk is not None:
+            waiting = msgspec.structs.replace(talk, began=None)
+            vault.journal.append([vault.conversations.put(talk.session_key, waiting)])
+
+
+def given(vault: Vault, session_key: str, memory_ids: Sequence[str]) -> list[Op]:
+    """Say how to write down what a conversation was given, and how much of it was new to its agent."""
+    talk = meeting.find(vault, session_key)
+    fresh = [] if talk is None else [one for one in memory_ids if one not in talk.given]
+    if talk is None or not fresh:
+        return []
+    others = vault.conversations.find("agentId", talk.agent_id)
+    known = {one for other in others for one in other.given}
+    news = talk.news + sum(one not in known for one in fresh)
+    told = msgspec.structs.replace(talk, given=(*talk.given, *fresh)[-_GIVEN:], news=news)
+    return [vault.conversations.put(talk.session_key, told)]
+
+
+def _began(
+    scene: Scene, talk: Conversation | None, recovery: Recovery | None
+) -> Conversation | None:
+    """Give a conversation as it begins now; None where all of that is known."""
+    previous = scene.params.previous_session_key
+    how: Beginning = "recovered" if recovery else "cold"
+    if talk is None:
+        now = scene.vault.clock()
+        key = conversations.known_as(scene.params.session_key or "")
+        talk = conversations.begin(key, scene.vault.project_id, scene.who, now)
+    elif talk.began is not None and not (recovery and talk.began == "cold"):
+        return None
+    return msgspec.structs.replace(
+        talk,
+        began=how,
+        recovered_from=recovery.checkpoint_id if recovery else talk.recovered_from,
+        previous_session_key=conversations.known_as(previous)
+        if previous
+        else talk.previous_session_key,
+    )
+
+
+def _greet(scene: Scene) -> None:
+    """Know an agent again that names no conversation."""
+    vault, now = scene.vault, scene.vault.clock()
+    agent = vault.agents.get(scene.who.agent_id)
+    if agent is not None and (now - agent.last_seen_at).total_seconds() < _SEEN_AGAIN:
+        return
+    with vault.lock.held():
+        agent = vault.agents.get(scene.who.agent_id)
+        greeted = conversations.greet(agent, scene.who, vault.project_id, now)
+        vault.journal.append([vault.agents.put(greeted.agent_id, greeted)])

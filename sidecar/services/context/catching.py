@@ -1,0 +1,92 @@
+"""Catching up: what has happened since an agent was last here."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from protocol.contexts import Changes
+from protocol.conversations import Conversation
+from protocol.events import Commit
+from protocol.memories import Memory
+from protocol.sessions import Session
+from sidecar.domain import privacy, ulids
+from sidecar.domain.context import changes
+from sidecar.domain.context.changes import Happenings
+from sidecar.services.context.scenes import Scene
+from sidecar.services.continuity import meeting
+from sidecar.store.vaults import Vault
+
+_READ = 30
+"""Sessions whose commits are read; who was away for longer gets the latest."""
+_TOLD = 200
+"""Memories that are looked at."""
+
+
+def is_first(scene: Scene) -> bool:
+    """Tell whether an agent has never been here, but for this very conversation."""
+    return last_here(scene) is None
+
+
+def last_here(scene: Scene) -> datetime | None:
+    """Tell when an agent was last seen in another conversation than this."""
+    vault, key = scene.vault, scene.params.session_key
+    this = meeting.find(vault, key) if key else None
+    own = this.session_key if this else None
+    others = [one.last_seen_at for one in _conversations(scene) if one.session_key != own]
+    if others:
+        return max(others)
+    agent = vault.agents.get(scene.who.agent_id)
+    if agent is None:
+        return None
+    if this is None:
+        return agent.last_seen_at
+    # Whoever was here before without naming a conversation was seen then, at the latest.
+    return this.started_at if agent.first_seen_at < this.started_at else None
+
+
+def catch_up(scene: Scene) -> Changes | None:
+    """Tell what has happened since then; nothing to an agent that is here for the first time."""
+    since = last_here(scene)
+    if since is None:
+        return None
+    vault = scene.vault
+    sessions = list(_sessions(vault, since))
+    happened = Happenings(
+        sessions=[privacy.clean_session(one) for one in sessions],
+        commits=list(_commits(vault, sessions[:_READ])),
+        memories=list(_memories(vault, since)),
+        tasks=vault.tasks.all(),
+        messages=[one for one in vault.messages.all() if one.sender_id != scene.who.agent_id],
+    )
+    return changes.tell(since, happened)
+
+
+def _conversations(scene: Scene) -> list[Conversation]:
+    return scene.vault.conversations.find("agentId", scene.who.agent_id)
+
+
+def _sessions(vault: Vault, since: datetime) -> Iterator[Session]:
+    """Give the sessions that went on after a moment, newest first."""
+    for record in reversed(vault.sessions.timeline()):
+        if record.started_at + vault.rule.window < since:
+            return
+        session = vault.sessions.get(record.session_id)
+        if session is not None and session.last_event_at > since:
+            yield session
+
+
+def _commits(vault: Vault, sessions: list[Session]) -> Iterator[Commit]:
+    for session in sessions:
+        for event in vault.sessions.events(session.session_id):
+            commit = privacy.clean_event(event).commit
+            if commit is not None:
+                yield commit
+
+
+def _memories(vault: Vault, since: datetime) -> Iterator[Memory]:
+    """Give the memories that were made after a moment, the latest of them; ids begin with their time."""
+    first = ulids.first_at(since)
+    later = sorted((key for key in vault.memories.ids() if key >= first), reverse=True)
+    for key in later[:_TOLD]:
+        memory = vault.memories.get(key)
+        if memory is not None:
+            yield privacy.clean_memory(memory)

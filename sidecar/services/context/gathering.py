@@ -1,0 +1,195 @@
+"""Gathering: everything that an assistant is told if there is room for it."""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
+
+from protocol.contexts import (
+    CompletedTask,
+    ContextItem,
+    DocumentItem,
+    GivenItem,
+    MessageItem,
+    Recovery,
+    SessionContext,
+    StartContext,
+    TaskItem,
+    UngivenItem,
+    VaultCounts,
+)
+from protocol.documents import SOUL
+from protocol.messages import Message
+from protocol.tasks import Task
+from sidecar.domain.context import clipping, items
+from sidecar.domain.context.choosing import Choice
+from sidecar.domain.continuity import gaps
+from sidecar.services import agents, documents, health, messaging, tasks
+from sidecar.services.context import catching, selecting
+from sidecar.services.context.authors import Authors
+from sidecar.services.context.scenes import Scene
+from sidecar.services.context.verifying import Verifier
+from sidecar.services.continuity import recovering
+
+MESSAGES = "pendingMessages"
+_MESSAGE = 1_000
+"""Characters of a message that are told at once."""
+_SHARE = 4
+"""The part of an answer that one document may take."""
+_INTACT = ("resume", "fork")
+"""Occasions on which the host still has the conversation as it was."""
+
+
+class Gathered(Struct, frozen=True, kw_only=True):
+    """All that is told if there is room for it, and why."""
+
+    context: StartContext
+    given: tuple[GivenItem, ...]
+    ungiven: tuple[UngivenItem, ...]
+
+
+@dataclass
+class Gatherer:
+    """Gathers; what it has found out and cannot become otherwise it keeps."""
+
+    verifier: Verifier = field(default_factory=Verifier)
+    authors: Authors = field(default_factory=Authors)
+
+    def gather(self, scene: Scene) -> Gathered:
+        """Put together all that may be worth telling; what is only looked at does not change."""
+        vault, who = scene.vault, scene.who
+        done = _done(scene)
+        finished = {one.task_id for one in done}
+        todo = [one for one in tasks.open_for(vault, who.agent_id) if one.task_id not in finished]
+        todo = todo[: selecting.limits(scene)[selecting.TASKS]]
+        messages = messaging.pending(vault, who.agent_id)
+        choices = selecting.select(scene, self.verifier, taken=len(todo))
+        is_first = catching.is_first(scene)
+        context = StartContext(
+            project_id=vault.project_id,
+            agent_label=_label(scene),
+            is_first_connection=is_first,
+            introduction=documents.introduction(scene.name) if is_first else "",
+            session_context=self._heart(scene, choices, todo),
+            recovery=_recovery(scene),
+            query_results=self._items(scene, choices, selecting.RESULTS),
+            pending_messages=tuple(map(message, messages)),
+            changes_since_last_session=catching.catch_up(scene),
+            documents=tuple(_documents(scene)),
+            available_documents=tuple(documents.available(vault)),
+            tasks_auto_completed=tuple(done),
+            tasks_suggested_done=tuple(tasks.suggest_done(vault, who.agent_id)),
+            other_open_task_count=tasks.count_others(vault, who.agent_id),
+            recent_agents=tuple(agents.recent(vault, who.agent_id, vault.clock())),
+            vaults=(_counts(scene),),
+            memory_health=health.memory_health(vault, scene.meanings),
+        )
+        return Gathered(
+            context=context,
+            given=(*_given(choices), *_others(context, todo)),
+            ungiven=tuple(one for choice in choices.values() for one in choice.ungiven),
+        )
+
+    def _heart(
+        self, scene: Scene, choices: Mapping[str, Choice], todo: Sequence[Task]
+    ) -> SessionContext:
+        return SessionContext(
+            recent_sessions=self._items(scene, choices, "recentSessions"),
+            important_facts=self._items(scene, choices, "importantFacts"),
+            active_tasks=(*_tasks(scene, todo), *_intents(scene, choices)),
+            constraints=self._items(scene, choices, "constraints"),
+        )
+
+    def _items(
+        self, scene: Scene, choices: Mapping[str, Choice], section: str
+    ) -> tuple[ContextItem, ...]:
+        chosen = [one.memory for one in choices.get(section, Choice()).chosen]
+        names = self.authors.of(scene.vault, chosen)
+        return tuple(
+            items.from_memory(
+                one, author=names.get(one.memory_id), summary_only=scene.params.summary_only
+            )
+            for one in chosen
+        )
+
+
+def _done(scene: Scene) -> list[CompletedTask]:
+    find = tasks.would_complete if scene.params.preview else tasks.complete_due
+    return find(scene.vault, scene.look)
+
+
+def _label(scene: Scene) -> str:
+    known = scene.vault.agents.get(scene.who.agent_id)
+    return known.label if known else agents.label(scene.who.agent_id, scene.who.harness)
+
+
+def _tasks(scene: Scene, todo: Iterable[Task]) -> Iterator[TaskItem]:
+    return (items.from_task(one, summary_only=scene.params.summary_only) for one in todo)
+
+
+def _intents(scene: Scene, choices: Mapping[str, Choice]) -> Iterator[TaskItem]:
+    """Tell the memories of something to do."""
+    chosen = choices.get(selecting.TASKS, Choice()).chosen
+    return (items.from_intent(one.memory, summary_only=scene.params.summary_only) for one in chosen)
+
+
+def message(sent: Message) -> MessageItem:
+    """Tell a message: it is told once, so as much of it as is bearable."""
+    content, is_clipped = clipping.clip_lines(sent.content, _MESSAGE)
+    whole = items.from_message(sent, summary_only=False)
+    return msgspec.structs.replace(whole, content=content, is_clipped=is_clipped)
+
+
+def _documents(scene: Scene) -> Iterator[DocumentItem]:
+    if scene.params.mode == "none" and not scene.params.include_documents:
+        return
+    limit = scene.params.max_response_chars // _SHARE
+    for document in documents.find(scene.vault, (SOUL, *scene.params.include_documents)):
+        yield items.from_document(document, limit)
+
+
+def _recovery(scene: Scene) -> Recovery | None:
+    """Tell where an earlier conversation stood, unless the host still has it as it was."""
+    if scene.params.occasion in _INTACT:
+        return None
+    summary = scene.summary() if scene.params.occasion == "compact" else None
+    missing = None if summary is None else functools.partial(gaps.missing, summary=summary)
+    return recovering.recover(
+        scene.vault, scene.params, scene.who, settings=scene.settings, missing=missing
+    )
+
+
+def _counts(scene: Scene) -> VaultCounts:
+    vault = scene.vault
+    return VaultCounts(
+        vault_id=vault.project_id,
+        name=scene.name,
+        memories=vault.memories.count("status", "active"),
+        tasks=len(vault.tasks),
+        documents=len(vault.documents),
+        sessions=len(vault.sessions.timeline()),
+    )
+
+
+def _given(choices: Mapping[str, Choice]) -> Iterator[GivenItem]:
+    for section, choice in choices.items():
+        for one in choice.chosen:
+            yield GivenItem(id=one.memory.memory_id, section=section, score=one.score, why=one.why)
+
+
+def _others(context: StartContext, todo: Iterable[Task]) -> Iterator[GivenItem]:
+    """Name what is given without having been ranked."""
+    for task in todo:
+        yield GivenItem(id=task.task_id, section=selecting.TASKS)
+    for sent in context.pending_messages or ():
+        yield GivenItem(id=sent.message_id, section=MESSAGES)
+    for document in context.documents or ():
+        yield GivenItem(id=document.name, section="documents")
+    for done in context.tasks_auto_completed or ():
+        yield GivenItem(id=done.task_id, section="tasksAutoCompleted")
+    for seeming in context.tasks_suggested_done or ():
+        yield GivenItem(id=seeming.task_id, section="tasksSuggestedDone")
+    if context.recovery:
+        yield GivenItem(id=context.recovery.checkpoint_id or "recovery", section="recovery")

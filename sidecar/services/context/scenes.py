@@ -1,0 +1,35 @@
+"""Scenes: one request for context, with who asks and where."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from protocol.contexts import ContextParams
+from protocol.settings import Settings
+from sidecar.domain.continuity.conversations import Who
+from sidecar.services.drift.codebases import Code
+from sidecar.services.meanings import Meanings
+from sidecar.services.recall import Recall
+from sidecar.services.tasks import Look
+from sidecar.store.vaults import Vault
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that an answer depends on beside the memory itself."""
+
+    vault: Vault
+    params: ContextParams
+    who: Who
+    name: str
+    """The project's name."""
+    settings: Settings
+    recall: Recall
+    meanings: Meanings
+    code: Code | None
+    branch: str | None
+    look: Look
+    """How to look at the working tree."""
+    summary: Callable[[], str | None]
+    """Reads what the host's own compaction has left of the conversation."""
+    is_noted: bool = True
+    """Whether it is written down who was given what: not while capture is paused."""

@@ -1,0 +1,283 @@
+"""Starting: what an assistant is told, made to fit, and kept for as long as nothing changes."""
+
+import dataclasses
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from cachetools import LRUCache
+from msgspec import UNSET, Struct
+
+from protocol.contexts import (
+    Receipt,
+    Rendered,
+    RenderParams,
+    StartContext,
+    UngivenItem,
+)
+from sidecar.domain import privacy
+from sidecar.domain.context import fitting, hosts, sections
+from sidecar.domain.context.fitting import Fitted
+from sidecar.domain.continuity import conversations
+from sidecar.domain.rendering import composing
+from sidecar.domain.rendering.composing import Rendering
+from sidecar.services import messaging, tasks
+from sidecar.services.context import beginning, gathering, giving
+from sidecar.services.context.gathering import Gathered, Gatherer
+from sidecar.services.context.scenes import Scene
+from sidecar.services.continuity.buffers import Buffer
+from sidecar.services.drift.codebases import Code
+from sidecar.store.lines import Op
+from sidecar.store.shelves import Shelf
+from sidecar.store.vaults import Vault
+
+_KEPT = 64
+"""Answers that are kept."""
+_UNNAMED = "0" * 20
+"""Stands for a receipt's name while the answer is measured."""
+
+Stamp = tuple[Any, ...]
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """An answer, and why it is as it is."""
+
+    context: StartContext
+    text: str = ""
+    """The same for a host."""
+    receipt: Receipt
+
+
+class Contexts:
+    """Answers requests for context; an answer holds until anything that it depends on has changed."""
+
+    def __init__(self, buffer: Buffer, key: Callable[[], bytes]) -> None:
+        """Keep receipts through a buffer; `key` makes fences that nobody can guess."""
+        self._buffer = buffer
+        self._key = key
+        self._gatherer = Gatherer()
+        self._answers: LRUCache[Any, tuple[Stamp, Told]] = LRUCache(maxsize=_KEPT)
+        self._times: Counter[str] = Counter()
+        self._mutex = threading.Lock()
+
+    def start(self, scene: Scene) -> StartContext:
+        """Tell an assistant what it should know."""
+        return self.tell(scene).context
+
+    def render(self, scene: Scene, params: RenderParams) -> Rendered:
+        """Tell the same as text for a host."""
+        told = self.tell(scene, params)
+        return Rendered(
+            host=params.host,
+            text=told.text,
+            chars=len(told.text),
+            cap=told.receipt.cap,
+            receipt_id=told.receipt.receipt_id if _is_noted(scene, told) else None,
+            left_out=told.context.left_out,
+        )
+
+    def tell(self, scene: Scene, host: RenderParams | None = None) -> Told:
+        """Answer, from what is kept or anew; what was given is noted."""
+        key = (scene.vault.project_id, scene.who, host or scene.params)
+        stamp = _stamp(scene)
+        with self._mutex:
+            known = self._answers.get(key)
+        # What a host has left of a conversation is not ours to follow.
+        if known is not None and known[0] == stamp and scene.params.occasion != "compact":
+            told = known[1]
+        else:
+            told = self._make(scene, host)
+            # Where HEAD has moved meanwhile, this is no answer for where it was.
+            if _place(scene.code) in stamp:
+                with self._mutex:
+                    self._answers[key] = (stamp, told)
+        if _is_noted(scene, told):
+            self._note(scene, told)
+        return told
+
+    def prepare(self, scene: Scene) -> Gathered:
+        """Put together what an assistant will be given once its own wish is fulfilled; nothing changes yet."""
+        params = msgspec.structs.replace(scene.params, preview=True)
+        return self._gatherer.gather(dataclasses.replace(scene, params=params))
+
+    def give(self, scene: Scene, gathered: Gathered) -> StartContext:
+        """Give what was prepared."""
+        tasks.complete_due(scene.vault, scene.look)
+        told = self._settle(scene, None, gathered)
+        self._note(scene, told)
+        return told.context
+
+    def _make(self, scene: Scene, host: RenderParams | None) -> Told:
+        gathered = self._gatherer.gather(scene)
+        if scene.params.preview:
+            return self._fit(scene, host, gathered)
+        return self._settle(scene, host, gathered)
+
+    def _settle(self, scene: Scene, host: RenderParams | None, gathered: Gathered) -> Told:
+        """Write down that a conversation begins, and then that it has its messages: a failure loses none."""
+        told = self._fit(scene, host, gathered)
+        if scene.is_noted:
+            beginning.begin(scene, told.context.recovery or None)
+        taken = _taken(scene, told)
+        return self._fit(scene, host, _without(gathered, taken)) if taken else told
+
+    def _fit(self, scene: Scene, host: RenderParams | None, gathered: Gathered) -> Told:
+        if host is None:
+            name = UNSET if scene.params.preview else _UNNAMED
+            named = msgspec.structs.replace(gathered.context, receipt_id=name)
+            fitted = fitting.fit(named, scene.params.max_response_chars)
+            return _signed(scene, gathered, fitted)
+        cap = hosts.cap(host.host, host.max_chars)
+        rendering = composing.render(gathered.context, cap, self._key())
+        return _rendered(scene, gathered, rendering, host)
+
+    def _note(self, scene: Scene, told: Told) -> None:
+        """Let it be written down, soon, that this was given, and to whom."""
+        receipt, now, key = told.receipt, scene.vault.clock(), scene.params.session_key
+        with self._mutex:
+            self._times[receipt.receipt_id] += 1
+
+        def make_ops(vault: Vault) -> list[Op]:
+            with self._mutex:
+                times = self._times.pop(receipt.receipt_id, 0)
+            again = msgspec.structs.replace(receipt, times=times, last_given_at=now)
+            ids = [one.id for one in receipt.items if one.id in vault.memories]
+            told_to = beginning.given(vault, key, ids) if key else []
+            return [*giving.keep(vault, again), *told_to]
+
+        has_words = bool(receipt.query)
+        name = f"receipt:{receipt.receipt_id}"
+        self._buffer.add(scene.vault, name, make_ops, has_words=has_words)
+
+
+def _is_noted(scene: Scene, told: Told) -> bool:
+    """Tell whether there is something to keep a receipt of: who only looks, or is told nothing, gets none."""
+    is_given = scene.is_noted and not scene.params.preview
+    return is_given and (told.receipt.host is None or bool(told.text))
+
+
+def _stamp(scene: Scene) -> Stamp:
+    """Tell what an answer depends on; any write of any process that matters makes another one."""
+    vault = scene.vault
+    shelves: tuple[Shelf[Any], ...] = (
+        vault.memories,
+        vault.conversations,
+        vault.checkpoints,
+        vault.agents,
+        vault.tasks,
+        vault.messages,
+        vault.documents,
+        vault.jobs,
+    )
+    return (
+        *(shelf.revision for shelf in shelves),
+        vault.sessions.stamp(),
+        [one.task_id for one in tasks.would_complete(vault, scene.look)],
+        _place(scene.code),
+        scene.branch,
+        scene.settings,
+        scene.is_noted,
+        scene.meanings.absence,
+        vault.clock().replace(second=0, microsecond=0),
+    )
+
+
+def _place(code: Code | None) -> object:
+    """Tell where the history stands."""
+    if code is None:
+        return None
+    with code.mutex:
+        return code.head(), code.main_line()
+
+
+def _taken(scene: Scene, told: Told) -> set[str]:
+    """Deliver the messages that are told; name those that somebody else was given in the meantime."""
+    wanted = {one.id for one in told.receipt.items if one.section == gathering.MESSAGES}
+    found = scene.vault.messages.some(wanted)
+    given = messaging.deliver(scene.vault, scene.who.agent_id, found.values())
+    return wanted.difference(one.message_id for one in given)
+
+
+def _without(gathered: Gathered, taken: set[str]) -> Gathered:
+    pending = gathered.context.pending_messages or ()
+    left = tuple(one for one in pending if one.message_id not in taken)
+    context = msgspec.structs.replace(gathered.context, pending_messages=left)
+    given = tuple(one for one in gathered.given if one.id not in taken)
+    return msgspec.structs.replace(gathered, context=context, given=given)
+
+
+def _signed(scene: Scene, gathered: Gathered, fitted: Fitted) -> Told:
+    """Give an answer its receipt's name, which has the length of what stands for it."""
+    made = _Given(
+        content=msgspec.json.encode(fitted.context),
+        dropped=fitted.dropped,
+        sizes={(one.section, one.id): one.chars for one in sections.split(fitted.context)},
+        chars=fitted.chars,
+        cap=scene.params.max_response_chars,
+    )
+    receipt = _receipt(scene, gathered, made)
+    if fitted.context.receipt_id is UNSET:
+        return Told(context=fitted.context, receipt=receipt)
+    context = msgspec.structs.replace(fitted.context, receipt_id=receipt.receipt_id)
+    return Told(context=context, receipt=receipt)
+
+
+def _rendered(scene: Scene, gathered: Gathered, rendering: Rendering, host: RenderParams) -> Told:
+    made = _Given(
+        content=rendering.text.encode(),
+        dropped=rendering.dropped,
+        sizes=rendering.sizes,
+        chars=len(rendering.text),
+        cap=hosts.cap(host.host, host.max_chars),
+        host=host.host,
+    )
+    context = msgspec.structs.replace(gathered.context, left_out=rendering.left_out)
+    return Told(context=context, text=rendering.text, receipt=_receipt(scene, gathered, made))
+
+
+class _Given(NamedTuple):
+    """What was made of all that was gathered."""
+
+    content: bytes
+    dropped: Collection[tuple[str, str]]
+    sizes: Mapping[tuple[str, str], int]
+    chars: int
+    cap: int
+    host: str | None = None
+
+
+def _receipt(scene: Scene, gathered: Gathered, made: _Given) -> Receipt:
+    params, now = scene.params, scene.vault.clock()
+    dropped = set(made.dropped)
+    left = [
+        UngivenItem(id=one.id, section=one.section, reason="cap", score=one.score)
+        for one in gathered.given
+        if (one.section, one.id) in dropped
+    ]
+    recovery = gathered.context.recovery or None
+    query = privacy.clean(params.query)
+    request = (scene.vault.project_id, params.session_key, scene.who.agent_id, made.host)
+    asked = (params.mode, query, params.occasion, made.cap)
+    return Receipt(
+        receipt_id=giving.name(msgspec.json.encode((*request, *asked)), made.content),
+        project_id=scene.vault.project_id,
+        session_key=conversations.known_as(params.session_key) if params.session_key else None,
+        agent_id=scene.who.agent_id,
+        host=made.host,
+        mode=params.mode,
+        query=query,
+        occasion=params.occasion,
+        items=tuple(
+            msgspec.structs.replace(one, chars=made.sizes[one.section, one.id])
+            for one in gathered.given
+            if (one.section, one.id) in made.sizes
+        ),
+        left_out=(*left, *gathered.ungiven),
+        recovered_from=recovery.checkpoint_id if recovery else None,
+        chars=made.chars,
+        cap=made.cap,
+        given_at=now,
+        last_given_at=now,
+    )

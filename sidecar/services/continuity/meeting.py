@@ -1,0 +1,62 @@
+"""Meeting: an agent and its conversation are known again, or for the first time."""
+
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct
+
+from protocol.conversations import Agent, Conversation
+from sidecar.domain.continuity import conversations
+from sidecar.domain.continuity.conversations import Who
+from sidecar.services import agents
+from sidecar.store.lines import Op
+from sidecar.store.vaults import Vault
+
+
+class Met(Struct, frozen=True, kw_only=True):
+    """A conversation and the agent that leads it, as they are to be written."""
+
+    conversation: Conversation
+    agent: Agent
+
+
+def find(vault: Vault, session_key: str) -> Conversation | None:
+    """Find a conversation by what its host calls it."""
+    return vault.conversations.get(conversations.known_as(session_key))
+
+
+def meet(vault: Vault, session_key: str, who: Who, now: datetime) -> Met:
+    """Give a conversation, begun if it is not known yet; the store's lock is held until it is written."""
+    key = conversations.known_as(session_key)
+    known = vault.conversations.get(key)
+    talk = known or conversations.begin(key, vault.project_id, who, now)
+    talk = conversations.follow(conversations.timely(talk, vault.clock()), who)
+    agent = conversations.greet(vault.agents.get(who.agent_id), who, vault.project_id, now)
+    is_new = known is None or agent.conversations == 0
+    return Met(
+        conversation=conversations.lead(talk, who),
+        agent=msgspec.structs.replace(agent, conversations=agent.conversations + is_new),
+    )
+
+
+def leader(
+    vault: Vault, session_key: str | None, who: Who, told: tuple[str | None, str | None]
+) -> Who:
+    """Say who leads a conversation: as told (agent and harness), as known of it, or as is usual here."""
+    agent_id, harness = told
+    talk = find(vault, session_key) if session_key else None
+    if talk is not None:
+        agent_id, harness = agent_id or talk.agent_id, harness or talk.harness
+    led = conversations.led(who, agent_id, harness)
+    # Whoever reports may be another than the one who is meant.
+    label = None if who.label is None else agents.label(led.agent_id, led.harness)
+    return msgspec.structs.replace(led, label=label)
+
+
+def ops(vault: Vault, met: Met) -> list[Op]:
+    """Say how to write both."""
+    talk, agent = met.conversation, met.agent
+    return [
+        vault.conversations.put(talk.session_key, talk),
+        vault.agents.put(agent.agent_id, agent),
+    ]

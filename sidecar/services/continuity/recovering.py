@@ -1,0 +1,69 @@
+"""Recovering: what an earlier conversation knew, for the one that continues it."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from protocol.contexts import ContextParams, Recovery
+from protocol.conversations import Note
+from protocol.settings import Settings
+from sidecar.domain.continuity import conversations, recovering
+from sidecar.domain.continuity.checkpoints import Work
+from sidecar.domain.continuity.conversations import Who
+from sidecar.domain.continuity.recovering import Choice, Start
+from sidecar.services.continuity import observing
+from sidecar.store.vaults import Vault
+
+Missing = Callable[[Sequence[Note]], Sequence[Note]]
+"""Tells which of some statements the host's own summary has dropped."""
+
+
+def recover(
+    vault: Vault,
+    params: ContextParams,
+    who: Who,
+    *,
+    settings: Settings,
+    missing: Missing | None = None,
+) -> Recovery | None:
+    """Tell where the conversation stood that this start continues; None where there is none to tell of."""
+    if not settings.continuity_enabled:
+        return None
+    known = recovering.trails(vault.conversations.all(), vault.checkpoints.all())
+    choices = recovering.choose(known, _start(vault, params, who, settings))
+    told = (_told(vault, choice, settings, missing) for choice in choices)
+    return next(filter(None, told), None)
+
+
+def _told(
+    vault: Vault, choice: Choice, settings: Settings, missing: Missing | None
+) -> Recovery | None:
+    """Tell of one conversation; nothing, where nothing was said in it that matters."""
+    trail = choice.trail
+    talk = trail.conversation
+    sections = recovering.outline(trail, observing.work(vault, talk) if talk else Work())
+    if missing is not None:
+        dropped = missing(recovering.statements(trail, sections))
+        sections = recovering.leave_only(sections, dropped)
+    text = recovering.compose(trail, sections, settings.recovery_budget_chars, choice.lineage)
+    if not text:
+        return None
+    return Recovery(
+        session_key=trail.session_key,
+        checkpoint_id=trail.checkpoints[0].id if trail.checkpoints else None,
+        lineage=choice.lineage,
+        created_at=recovering.moment(trail),
+        text=text,
+        dropped_only=missing is not None,
+    )
+
+
+def _start(vault: Vault, params: ContextParams, who: Who, settings: Settings) -> Start:
+    own, previous = params.session_key, params.previous_session_key
+    now, window = vault.clock(), timedelta(milliseconds=settings.recovery_window_ms)
+    return Start(
+        project_normalized=str(who.real_folder),
+        session_key=conversations.known_as(own) if own else None,
+        previous_session_key=conversations.known_as(previous) if previous else None,
+        since=now - window,
+        until=now + window,
+    )

@@ -1,0 +1,23 @@
+"""Tools: what is needed to follow conversations and to keep what is said in them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from protocol.conversations import Note, Speaker
+from protocol.settings import Settings
+from sidecar.services.continuity.buffers import Buffer
+from sidecar.services.meanings import Meanings
+
+Hear = Callable[[str, Speaker, datetime], tuple[Note, ...]]
+"""Finds in what somebody said what must not be lost."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tools:
+    """Chosen by whoever puts the product together; the settings are those of the moment."""
+
+    settings: Settings
+    hear: Hear
+    meanings: Meanings
+    buffer: Buffer

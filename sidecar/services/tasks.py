@@ -1,0 +1,110 @@
+"""Tasks: what is open for an agent, and what turns out to be done without anybody saying so."""
+
+import contextlib
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable
+from itertools import islice
+
+from msgspec import Struct
+
+from protocol.contexts import CompletedTask
+from protocol.errors import BusyError
+from protocol.tasks import Task
+from sidecar.domain import conditions, privacy, tasks
+from sidecar.domain.conditions import Change, Condition, Facts
+from sidecar.store.vaults import Vault
+
+_LATEST = 300
+"""Commits that are held against tasks to see whether one speaks of them."""
+
+
+class Look(Struct, frozen=True, kw_only=True):
+    """How to look at a working tree; None is the answer where nobody can tell."""
+
+    path_exists: Callable[[str], bool | None]
+    """Tells whether a file or folder is there, by its path in the repository."""
+    symbol_exists: Callable[[str, str], bool | None]
+    """Tells whether a file defines a name."""
+
+
+def open_for(vault: Vault, agent_id: str) -> list[Task]:
+    """List what an agent, or anyone, has to do, the most urgent first."""
+    own = [task for task in _open(vault) if tasks.is_for(task, agent_id)]
+    return [privacy.clean_record(task) for task in sorted(own, key=tasks.urgency)]
+
+
+def count_others(vault: Vault, agent_id: str) -> int:
+    """Count what others have to do."""
+    return sum(not tasks.is_for(task, agent_id) for task in _open(vault))
+
+
+def complete_due(vault: Vault, look: Look) -> list[CompletedTask]:
+    """Complete the tasks whose conditions all hold, each once, whoever else looks at the same time.
+
+    Where the store cannot be had in time nothing is completed; the next look does it.
+    """
+    due = _due(vault, look)
+    if not due:
+        return []
+    with contextlib.suppress(BusyError), vault.lock.held():
+        still = [(task, shown) for task, shown in due if vault.tasks.get(task.task_id) == task]
+        now = vault.clock()
+        done = [tasks.completed(task, shown, now) for task, shown in still]
+        if done:
+            vault.journal.append([vault.tasks.put(task.task_id, task) for task in done])
+        return [_told(task, shown) for task, shown in still]
+    return []
+
+
+def would_complete(vault: Vault, look: Look) -> list[CompletedTask]:
+    """Tell which tasks `complete_due` would complete at this moment, and change nothing."""
+    return [_told(task, shown) for task, shown in _due(vault, look)]
+
+
+def suggest_done(vault: Vault, agent_id: str, limit: int = 5) -> list[CompletedTask]:
+    """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
+    mine = [
+        task for task in open_for(vault, agent_id) if not conditions.parse(task.done_when or "")
+    ]
+    latest = _commits(vault, mine)[:_LATEST]
+    likely = ((task, tasks.likely_end(task, _since(latest, task))) for task in mine)
+    shown = ((task, evidence) for task, evidence in likely if evidence is not None)
+    return [_told(task, privacy.clean(evidence)) for task, evidence in islice(shown, limit)]
+
+
+def _due(vault: Vault, look: Look) -> list[tuple[Task, str]]:
+    """Find the tasks that are done, each with what shows it; events are read only where one needs them."""
+    parsed = ((task, conditions.parse(task.done_when or "")) for task in _open(vault))
+    checkable = [(task, found) for task, found in parsed if found]
+    commits = _commits(vault, [task for task, found in checkable if conditions.need_commits(found)])
+    judged = ((task, _judge(found, look, _since(commits, task))) for task, found in checkable)
+    done = [(task, privacy.clean(shown)) for task, shown in judged if shown is not None]
+    return sorted(done, key=lambda one: (one[0].created_at, one[0].task_id))
+
+
+def _judge(found: Iterable[Condition], look: Look, commits: list[Change]) -> str | None:
+    facts = Facts(path_exists=look.path_exists, symbol_exists=look.symbol_exists, commits=commits)
+    return conditions.judge(found, facts)
+
+
+def _commits(vault: Vault, chosen: Collection[Task]) -> list[Change]:
+    """List what was committed since the oldest of these tasks was written down, the newest first."""
+    return vault.commits.since(min(task.created_at for task in chosen)) if chosen else []
+
+
+def _since(commits: list[Change], task: Task) -> list[Change]:
+    """Pick those since a task was written down: the first ones, for the newest come first."""
+
+    def is_before(commit: Change) -> bool:
+        return not conditions.is_since(commit, task.created_at)
+
+    return commits[: bisect_left(commits, True, key=is_before)]  # noqa: FBT003  # what it looks for
+
+
+def _told(task: Task, evidence: str) -> CompletedTask:
+    title = privacy.clean(task.title)
+    return CompletedTask(task_id=task.task_id, title=title, evidence=evidence)
+
+
+def _open(vault: Vault) -> list[Task]:
+    return [task for task in vault.tasks.by_id().values() if task.status != "done"]

@@ -1,0 +1,78 @@
+"""Agents: who was here lately, by the names that people use."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from protocol.contexts import AgentItem
+from protocol.conversations import Agent
+from sidecar.services import agents
+from sidecar.store.vaults import Vault
+from tests.support import HOUR, NOON
+
+DAY = timedelta(days=1)
+
+
+def seen(vault: Vault, agent_id: str, at: datetime, summary: str | None = None) -> None:
+    agent = Agent(
+        agent_id=agent_id,
+        project_id=vault.project_id,
+        label=agents.label(agent_id),
+        first_seen_at=at,
+        last_seen_at=at,
+        last_summary=summary,
+    )
+    with vault.lock.held():
+        vault.journal.append([vault.agents.put(agent_id, agent)])
+
+
+def test_the_latest_agents_are_named_but_not_who_asks(vault: Vault) -> None:
+    """Part of D2 and F10."""
+    seen(vault, "claude-code", NOON - HOUR, "Moved the\nlogin. " + "word " * 40)
+    seen(vault, "cursor", NOON - 7 * DAY)
+    seen(vault, "old", NOON - 7 * DAY - HOUR)
+    seen(vault, "me", NOON)
+    first, second = agents.recent(vault, "me", NOON)
+    assert second == AgentItem(agent_id="cursor", label="Cursor", last_seen_at=NOON - 7 * DAY)
+    assert (first.agent_id, first.label) == ("claude-code", "Claude Code")
+    assert first.last_summary is not None
+    assert first.last_summary.startswith("Moved the login. word")
+    assert len(first.last_summary) <= 120
+    assert [one.agent_id for one in agents.recent(vault, "me", NOON, limit=1)] == ["claude-code"]
+    assert len(agents.recent(vault, "me", NOON, days=8)) == 3
+
+
+def test_no_more_than_five_are_named(vault: Vault) -> None:
+    """Part of D2."""
+    for number in range(7):
+        seen(vault, f"agent {number}", NOON - number * HOUR)
+    found = agents.recent(vault, "me", NOON)
+    assert [one.agent_id for one in found] == [f"agent {number}" for number in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("agent_id", "harness", "label"),
+    [
+        ("claude-code", None, "Claude Code"),
+        ("Claude_Code", "cli", "Claude Code"),
+        ("cursor", None, "Cursor"),
+        ("windsurf", None, "Windsurf"),
+        ("devin", None, "Devin"),
+        ("copilot", None, "Copilot"),
+        ("opencode", None, "OpenCode"),
+        ("codex", None, "Codex"),
+        ("antigravity", None, "Antigravity"),
+        ("openclaw", None, "OpenClaw"),
+        ("vscode", None, "VS Code"),
+        ("nvim", None, "Neovim"),
+        ("reviewer", "cursor", "reviewer"),
+        ("my Bot 2", None, "my Bot 2"),
+        (" ", "vscode", "VS Code"),
+        (" ", "my host", "my host"),
+    ],
+)
+def test_an_agent_is_called_as_people_call_it(
+    agent_id: str, harness: str | None, label: str
+) -> None:
+    """Part of D2."""
+    assert agents.label(agent_id, harness) == label
