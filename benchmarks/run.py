@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    context,
     drift,
     places,
     redaction,
@@ -71,6 +72,7 @@ def _measurements(history: Path | None, data: Path | None) -> dict[str, Measurem
         "serving": serving.serve,
         "scanning": functools.partial(scanning.scan, history=history),
         "searching": searching.search,
+        "context": context.give,
         "drift": drift.truths,
         "drift-cost": drift.costs,
         "redaction": lambda _folder: redaction.measure(data),

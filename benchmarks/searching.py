@@ -20,7 +20,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import stores
+from benchmarks import stores, vocabulary
 from benchmarks.timing import Duel, Go, Row, judge, timed
 from protocol.memories import Memory, MemoryType
 from protocol.recall import SearchParams
@@ -36,7 +36,7 @@ from sidecar.store.vaults import Vault
 from sidecar.store.vectors import Vectors
 
 MEMORIES = 10_000
-_WORDS, _VOCABULARY = 60, 8_000
+_WORDS = 60
 _ASKED = 6
 _DIMENSION, _LIMIT = 384, 10
 _ROUNDS, _FEW_ROUNDS = 60, 9
@@ -50,7 +50,6 @@ _GROUPS = {
 }
 _SILENT = Meanings(lambda: "not measured", lambda: "not measured")
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
-_SYLLABLES = tuple(a + b for a in "bdfgklmnprst" for b in ("a", "e", "i", "o", "u", "ar", "el"))
 
 Array = NDArray[np.float32]
 
@@ -152,12 +151,12 @@ def _memory(vault: Vault, chance: random.Random, number: int) -> Op:
         memory_id=vault.ids.next(),
         project_id=vault.project_id,
         type=chance.choice(_TYPES),
-        title=_text(chance, 8),
-        content=_text(chance, 2 * _WORDS),
+        title=vocabulary.text(chance, 8),
+        content=vocabulary.text(chance, 2 * _WORDS),
         importance=chance.randint(1, 5),
         confidence=chance.randint(1, 5),
         files=tuple(_path(chance) for _ in range(3)),
-        tags=(_word(chance.randrange(100)),),
+        tags=(vocabulary.word(chance.randrange(100)),),
         branch="main",
         occurred_at=moment,
         created_at=moment,
@@ -196,7 +195,7 @@ def _top(vectors: Vectors) -> Go:
 def _catalogue(chance: random.Random) -> Catalogue:
     catalogue = Catalogue()
     for number in range(MEMORIES):
-        words = _text(chance, _WORDS).split()
+        words = vocabulary.text(chance, _WORDS).split()
         entry = Entry(
             title=" ".join(words[:8]),
             content=" ".join(words[8:]),
@@ -226,20 +225,10 @@ def _directions(count: int) -> Array:
 
 
 def _question(chance: random.Random) -> str:
-    return _text(chance, _ASKED)
-
-
-def _text(chance: random.Random, count: int) -> str:
-    """Invent words, each as frequent as in real texts: the n-th has about 1/n of the first's share."""
-    ranks = (min(int(_VOCABULARY ** chance.random()), _VOCABULARY - 1) for _ in range(count))
-    return " ".join(map(_word, ranks))
-
-
-def _word(rank: int) -> str:
-    size = len(_SYLLABLES)
-    first, second = divmod(rank * 7919 % size**2, size)
-    return _SYLLABLES[first] + _SYLLABLES[second] + _SYLLABLES[rank % size]
+    return vocabulary.text(chance, _ASKED)
 
 
 def _path(chance: random.Random) -> str:
-    return f"src/{_word(chance.randrange(30))}/{_word(chance.randrange(200))}.py"
+    return (
+        f"src/{vocabulary.word(chance.randrange(30))}/{vocabulary.word(chance.randrange(200))}.py"
+    )

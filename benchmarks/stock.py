@@ -7,7 +7,7 @@ server = LanguageServer("stock", "1")
 
 
 @server.feature("threadline/version")
-def version(_: object) -> None:
+def version(_server: LanguageServer, _: object) -> None:
     """Answer nothing."""
 
 

@@ -7,11 +7,11 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from cachetools import TTLCache, cached
 
 from protocol import methods
 from protocol.answers import Answer, Failure, failure
@@ -33,6 +33,7 @@ from sidecar.adapters.ignores import Ignores
 from sidecar.adapters.models.editors import Ask
 from sidecar.adapters.watches import Watches
 from sidecar.domain import settings
+from sidecar.domain.identities import Facts
 from sidecar.domain.sessions import Rule
 from sidecar.services import (
     browsing,
@@ -53,12 +54,17 @@ from sidecar.services.transferring import Moved
 from sidecar.services.workspaces import Tools, Workspace
 from sidecar.store.homes import Home, default_home
 from sidecar.store.ids import Ids
+from sidecar.store.landmarks import Landmark
 from sidecar.store.vaults import Vault
 
 if TYPE_CHECKING:
     from sidecar.mind import Mind
 
 _log = logging.getLogger(__name__)
+
+
+_MISSING_FOR = 10
+"""Seconds for which the model for meanings is taken to be there, or not to be."""
 
 
 def _untold(done: int, total: int, stage: str = "") -> None:  # named as others are
@@ -72,9 +78,9 @@ class Application:
         """Serve the home's projects; `here` and `source` stand in where a request names none."""
         self.home = home
         self.here = here
-        self._places = Places(home, identity.facts)
+        self._places = Places(home, self._identify)
         self._maintained: set[str] = set()
-        self.meanings = Meanings(_embedder, _missing)
+        self.meanings = Meanings(_embedder, cached(TTLCache(1, _MISSING_FOR))(_missing))
         self._mind: Mind | None = None
         self._tending: dict[str, threading.Thread] = {}
         self.ask_editor: Ask | None = None
@@ -89,6 +95,8 @@ class Application:
     @functools.cached_property
     def version(self) -> str:
         """Tell which version of the product this is."""
+        from importlib.metadata import version  # noqa: PLC0415  # it loads much that few need
+
         return version("threadline")
 
     @property
@@ -117,6 +125,7 @@ class Application:
                         vault=lambda reference: self.vault(self.project(reference)),
                         place=self._place,
                         name=lambda reference: self.project(reference).name,
+                        checkout=self._checkout,
                         settings=lambda: self.workspace.settings,
                         is_paused=lambda vault: pausing.state(vault, processes.is_running).paused,
                         source=lambda: self.source,
@@ -253,6 +262,37 @@ class Application:
         """Write what still waits; nothing waits where nobody has asked for memory."""
         if self._mind is not None:
             self._mind.dialogue.close()
+
+    def _identify(self, folder: Path, believe: identity.Believe) -> Facts:
+        """Tell what identifies the project of a folder, as git says or has said it."""
+        sight, known = self._recognise(folder)
+        if known is not None:
+            return known.facts
+        facts = identity.facts(folder, believe)
+        checkout = checkouts.enclosing(folder) if sight and facts.root else None
+        if sight is not None and checkout is not None:
+            landmark = Landmark(
+                stamp=sight.stamp,
+                gitdir=str(checkout.gitdir),
+                common=str(checkout.common),
+                folder=str(checkout.folder),
+                facts=facts,
+            )
+            # A name that is no text cannot be written down.
+            with contextlib.suppress(UnicodeEncodeError):
+                self.home.remember(sight.root, landmark)
+        return facts
+
+    def _checkout(self, folder: Path) -> checkouts.Checkout | None:
+        """Find the working tree that a folder is in."""
+        _, known = self._recognise(folder)
+        if known is None:
+            return checkouts.enclosing(folder)
+        return checkouts.Checkout(Path(known.gitdir), Path(known.common), Path(known.folder))
+
+    def _recognise(self, folder: Path) -> tuple[checkouts.Sight | None, Landmark | None]:
+        sight = checkouts.sight(folder)
+        return sight, sight and self.home.landmarks.find(*sight)
 
     def _place(self, reference: str | None) -> Path:
         """Give a folder of the project that a request names."""

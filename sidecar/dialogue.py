@@ -25,24 +25,14 @@ from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
 from protocol.projects import ProjectParams
 from protocol.settings import Settings
 from protocol.values import Record
-from sidecar.adapters import transcripts
 from sidecar.adapters.code.codebases import Codebase
-from sidecar.domain.continuity import notes
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.services import agents, messaging
 from sidecar.services.context import beginning, gathering, giving, judging, valuing
 from sidecar.services.context.gathering import Gathered
 from sidecar.services.context.scenes import Scene
 from sidecar.services.context.starting import Contexts, Told
-from sidecar.services.continuity import (
-    checkpointing,
-    ending,
-    listing,
-    meeting,
-    narrating,
-    tracking,
-    using,
-)
+from sidecar.services.continuity import listing, meeting
 from sidecar.services.continuity.buffers import Buffer, MakeOps
 from sidecar.services.continuity.tools import Tools
 from sidecar.services.meanings import Meanings
@@ -68,8 +58,8 @@ class Setting:
     """Gives a folder of the project that a request names."""
     name: Callable[[str | None], str]
     """Tells what that project is called."""
-    code: Callable[[str | None], Codebase | None]
-    """Gives the code there, if it is a repository."""
+    code: Callable[[Path], Codebase | None]
+    """Gives the code of a folder, if that is in a repository."""
     settings: Callable[[], Settings]
     is_paused: Callable[[Vault], bool]
     """Tells whether nothing of a project may be recorded now."""
@@ -117,7 +107,9 @@ class Dialogue:
 
     def track(self, params: TrackParams) -> Tracked:
         """Note what was just seen of a conversation."""
-        vault, who = self._meet(params.project, params.agent_id, params.harness)
+        from sidecar.services.continuity import tracking, using  # noqa: PLC0415  # only agents at work need it
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
         if self.around.is_paused(vault):
             return tracking.ignore(vault, params)
         unasked = self._prepare(_asked(params))
@@ -131,7 +123,7 @@ class Dialogue:
     def checkpoint(self, params: CheckpointParams) -> Checkpointed:
         """Keep what an agent wants to survive; messages that wait for it come back."""
         reference = self._refer(params.project, params.vault_id)
-        vault, who = self._meet(reference, params.agent_id, params.harness)
+        vault, who, _ = self._meet(reference, params.agent_id, params.harness)
         kept = self._keep(vault, params, who)
         named = (params.agent_id, params.harness)
         reader = meeting.leader(vault, params.agent_run_id, who, named).agent_id
@@ -140,7 +132,9 @@ class Dialogue:
 
     def digest(self, params: DigestParams) -> Digested:
         """Keep where an agent stands; one whose context is about to be cut needs nothing more in it."""
-        vault, who = self._meet(params.project, params.agent_id, params.harness)
+        from sidecar.services.continuity import narrating  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
         if self.around.is_paused(vault):
             return Digested(checkpoint=None)
         is_cut = params.trigger == "pre_compaction"
@@ -150,7 +144,9 @@ class Dialogue:
 
     def end(self, params: EndParams) -> Digested:
         """End a conversation."""
-        vault, who = self._meet(params.project, params.agent_id, params.harness)
+        from sidecar.services.continuity import ending  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
         if self.around.is_paused(vault):
             return Digested(checkpoint=None)
         return ending.end(vault, params, who, self._tools())
@@ -158,6 +154,8 @@ class Dialogue:
     def note(self, vault: Vault, session_key: str | None, report: Report) -> None:
         """Let it be written down what a conversation did with memory."""
         if session_key is not None and not self.around.is_paused(vault):
+            from sidecar.services.continuity import using  # noqa: PLC0415  # likewise
+
             self._later(vault, lambda vault: using.note(vault, session_key, report))
 
     def close(self) -> None:
@@ -166,13 +164,12 @@ class Dialogue:
 
     def _meet(
         self, reference: str | None, agent_id: str | None, harness: str | None
-    ) -> tuple[Vault, Who]:
-        """Open a project's memory, and say who asks and where."""
+    ) -> tuple[Vault, Who, Codebase | None]:
+        """Open a project's memory, and say who asks and where, and of which code."""
         vault = self.around.vault(reference)
-        folder = self._folder(reference, vault)
-        code = self.around.code(reference)
+        folder, code = self._stand(reference, vault)
         real = Path(os.path.realpath(folder))
-        root = Path(os.path.realpath(code.folder)) if code else real
+        root = code.real_folder if code else real
         program = harness or self.around.source()
         name = agent_id or program
         who = Who(
@@ -184,14 +181,15 @@ class Dialogue:
             is_placed=reference is None or Path(reference).expanduser().exists(),
             label=agents.label(name, program),
         )
-        return vault, who
+        return vault, who, code
 
-    def _folder(self, reference: str | None, vault: Vault) -> Path:
-        """Give a folder of a project; its memory's own, where the project is nowhere on this machine."""
+    def _stand(self, reference: str | None, vault: Vault) -> tuple[Path, Codebase | None]:
+        """Give a folder of a project, and its code; its memory's own, where the project is nowhere on this machine."""
         try:
-            return self.around.place(reference)
+            folder = self.around.place(reference)
         except NotFoundError:
-            return vault.folder
+            return vault.folder, None
+        return folder, self.around.code(folder)
 
     def _refer(self, project: str | None, vault_id: str | None) -> str | None:
         """Tell which project is meant, by either of its names."""
@@ -210,9 +208,9 @@ class Dialogue:
 
     def _scene(self, params: ContextParams) -> Scene:
         reference = self._refer(params.project, params.vault_id)
-        vault, who = self._meet(reference, params.agent_id, params.harness)
+        vault, who, code = self._meet(reference, params.agent_id, params.harness)
         who = meeting.leader(vault, params.session_key, who, (params.agent_id, params.harness))
-        code = self.around.code(reference)
+        place = code.standing() if code else None
         return Scene(
             vault=vault,
             params=params,
@@ -222,7 +220,8 @@ class Dialogue:
             recall=self.around.recall,
             meanings=self.around.meanings,
             code=code,
-            branch=params.branch or (code.branch() if code else None),
+            place=place,
+            branch=params.branch or (place.branch if place else None),
             look=_look(Path(who.real_folder), code),
             summary=lambda: _summary(params, who.harness),
             is_noted=not self.around.is_paused(vault),
@@ -263,6 +262,8 @@ class Dialogue:
 
     def _keep(self, vault: Vault, params: CheckpointParams, who: Who) -> Checkpointed:
         """Keep what an agent wants to survive, unless nothing may be recorded now."""
+        from sidecar.services.continuity import checkpointing  # noqa: PLC0415  # likewise
+
         if self.around.is_paused(vault):
             return checkpointing.refuse(params, _PAUSED)
         unasked = self._prepare(_run(params)) if params.agent_run_id is not None else None
@@ -270,6 +271,8 @@ class Dialogue:
         return msgspec.structs.replace(kept, start=self._give(unasked))
 
     def _tools(self) -> Tools:
+        from sidecar.domain.continuity import notes  # noqa: PLC0415  # its rules take long to load
+
         return Tools(
             settings=self.around.settings(),
             hear=notes.hear,
@@ -321,12 +324,14 @@ def _look(root: Path, code: Codebase | None) -> Look:
     """Look at a working tree without leaving it."""
 
     def path_exists(name: str) -> bool | None:
+        place = os.path.join(root, name)  # noqa: PTH118  # asked before each answer
         try:
-            return (
-                Path(os.path.realpath(root / name)).is_relative_to(root) and (root / name).exists()
-            )
+            os.stat(place)  # noqa: PTH116  # likewise
+        except (FileNotFoundError, NotADirectoryError):
+            return False
         except (OSError, ValueError):
             return None
+        return Path(os.path.realpath(place)).is_relative_to(root)
 
     def symbol_exists(path: str, name: str) -> bool | None:
         if code is None:
@@ -341,6 +346,8 @@ def _look(root: Path, code: Codebase | None) -> Look:
 
 
 def _summary(params: ContextParams, harness: str) -> str | None:
+    from sidecar.adapters import transcripts  # noqa: PLC0415  # few have one
+
     if params.transcript_path is None:
         return None
     return transcripts.summary(params.transcript_path, harness, Path.home())

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from cachetools import LRUCache, TTLCache
@@ -26,7 +26,7 @@ from protocol.settings import Settings
 from protocol.values import Record
 from sidecar import dialogue
 from sidecar.adapters.code.codebases import Codebase
-from sidecar.adapters.git import checkouts
+from sidecar.adapters.git.checkouts import Checkout
 from sidecar.adapters.models.editors import Ask, EditorModel
 from sidecar.dialogue import Dialogue, Setting
 from sidecar.domain import memories, privacy
@@ -35,15 +35,15 @@ from sidecar.domain.asking.completions import Model
 from sidecar.domain.continuity.conversations import Report
 from sidecar.services import compacting, forgetting, maintenance, remembering
 from sidecar.services.drift import fates
-from sidecar.services.enrichment import jobs, running
-from sidecar.services.enrichment.modelled import Modelled
-from sidecar.services.enrichment.rules import Rules
-from sidecar.services.enrichment.stages import Reader, Tools
+from sidecar.services.enrichment import jobs
 from sidecar.services.meanings import Meanings
 from sidecar.services.progress import Tell
 from sidecar.services.recall import Recall
 from sidecar.store.homes import Home
 from sidecar.store.vaults import Vault
+
+if TYPE_CHECKING:
+    from sidecar.services.enrichment.stages import Reader, Tools
 
 _UNASKED = 5
 """Sessions that are enriched at one go without being asked, so that an import starts no marathon."""
@@ -63,6 +63,8 @@ class Surroundings:
     """Gives a folder of the project that a request names."""
     name: Callable[[str | None], str]
     """Tells what that project is called."""
+    checkout: Callable[[Path], Checkout | None]
+    """Finds the working tree that a folder is in."""
     settings: Callable[[], Settings]
     is_paused: Callable[[Vault], bool]
     """Tells whether nothing of a project may be recorded now."""
@@ -88,19 +90,19 @@ class Mind:
     def __post_init__(self) -> None:
         """Search nothing yet."""
         self._mutex = threading.Lock()
-        self._recall = Recall(self.around.meanings)
+        self.recall = Recall(self.around.meanings)
         self.dialogue = Dialogue(
             Setting(
                 vault=self.around.vault,
                 place=self.around.place,
                 name=self.around.name,
-                code=self._code,
+                code=self._code_at,
                 settings=self.around.settings,
                 is_paused=self.around.is_paused,
                 source=self.around.source,
                 key=self.around.home.fence_key,
                 meanings=self.around.meanings,
-                recall=self._recall,
+                recall=self.recall,
             )
         )
 
@@ -114,11 +116,15 @@ class Mind:
 
     def enrich(self, params: StartParams, tell: Tell) -> Job:
         """Make memory from a session's events."""
+        from sidecar.services.enrichment import running  # noqa: PLC0415  # only who makes memory needs it
+
         tools = self._tools(params.project, params.provider)
         return running.start(self.around.vault(params.project), params.session_id, tools, tell)
 
     def retry(self, params: JobParams, tell: Tell) -> Job:
         """Go on with a job from the stage that failed, by the same reader."""
+        from sidecar.services.enrichment import running  # noqa: PLC0415  # likewise
+
         vault = self.around.vault(params.project)
         tools = self._tools(params.project, jobs.find(vault, params.job_id).provider)
         return running.retry(vault, params.job_id, tools, tell)
@@ -128,11 +134,13 @@ class Mind:
 
         What searches need is written down, so that the next process has it at once.
         """
+        from sidecar.services.enrichment import running  # noqa: PLC0415  # likewise
+
         kept = [one for one in vault.memories.all() if one.status != "forgotten"]
         if self.around.meanings.absence is None:
             texts = {one.memory_id: memories.text(one) for one in kept}
             self.around.meanings.learn(vault, texts, _untold)
-        self._recall.keep(vault)
+        self.recall.keep(vault)
         if self.around.settings().auto_enrich:
             for session_id in maintenance.neglected(vault)[:_UNASKED]:
                 tools = self._tools(vault.project_id, None)
@@ -144,7 +152,7 @@ class Mind:
         code = self._code(params.project)
         branch = params.branch or (code.branch() if code else None)
         params = msgspec.structs.replace(params, branch=branch)
-        found = self._recall.search(vault, params, lambda some: fates.elsewhere(vault, some, code))
+        found = self.recall.search(vault, params, lambda some: fates.elsewhere(vault, some, code))
         ids = tuple(one.memory.memory_id for one in found.memories)
         queries = tuple(filter(None, [privacy.clean(params.query.strip())]))
         self.dialogue.note(vault, params.session_key, Report(queries=queries, memory_ids=ids))
@@ -187,8 +195,10 @@ class Mind:
         """Write what still waits, since it may say what is about to be forgotten."""
         self.dialogue.buffer.flush()
 
-    def _tools(self, reference: str | None, provider: ProviderName | None) -> Tools:
+    def _tools(self, reference: str | None, provider: ProviderName | None) -> "Tools":
         """Put together what makes memory; its view of the code is its own, since it runs beside searches."""
+        from sidecar.services.enrichment.stages import Tools  # noqa: PLC0415  # likewise
+
         known = self._code(reference)
         code = None if known is None else self._workbench(known.folder)
         return Tools(
@@ -198,10 +208,14 @@ class Mind:
             code=code,
         )
 
-    def _reader(self, provider: ProviderName) -> Reader:
+    def _reader(self, provider: ProviderName) -> "Reader":
         """Choose who reads events."""
         if provider == "rules":
+            from sidecar.services.enrichment.rules import Rules  # noqa: PLC0415  # likewise
+
             return Rules()
+        from sidecar.services.enrichment.modelled import Modelled  # noqa: PLC0415  # likewise
+
         chosen = self.around.settings()
         return Modelled(
             name=provider,
@@ -225,11 +239,23 @@ class Mind:
             place = self.around.place(reference)
         except NotFoundError:
             return None
+        return self._code_at(place)
+
+    def _code_at(self, place: Path) -> Codebase | None:
+        """Give the code of a folder; None where there is no repository."""
         with self._mutex:
             if place in self._codebases:
                 return self._codebases.get(place)
-            code = self._codebases[place] = _find_code(place)
+            code = self._codebases[place] = self._find_code(place)
             return code
+
+    def _find_code(self, place: Path) -> Codebase | None:
+        """Find the repository of a folder; one that git cannot read is none."""
+        try:
+            found = self.around.checkout(place)
+        except GitFailedError:
+            return None
+        return None if found is None else Codebase(found.folder, found)
 
     def _workbench(self, folder: Path) -> Codebase:
         with self._mutex:
@@ -237,15 +263,6 @@ class Mind:
             if code is None:
                 code = self._workbenches[folder] = Codebase(folder)
             return code
-
-
-def _find_code(place: Path) -> Codebase | None:
-    """Find the repository of a folder; one that git cannot read is none."""
-    try:
-        found = checkouts.enclosing(place)
-    except GitFailedError:
-        return None
-    return None if found is None else Codebase(found.folder)
 
 
 def _http_model(chosen: Settings) -> Model:

@@ -19,7 +19,7 @@ checking whether they hold. So does a path that leaves the repository, and what 
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
@@ -36,6 +36,7 @@ Kind = Literal[
 ]
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 _OF_COMMITS: frozenset[Kind] = frozenset({"commit touches", "commit message matches"})
+_OF_PATHS: frozenset[Kind] = frozenset({"path exists", "path gone"})
 _MARKS = ("[FORGOTTEN]", "[REDACTED]", "…")
 """What stands for words that were taken out: nobody can tell what they demanded."""
 _MEANT = re.compile(r"\\|\(\?")
@@ -78,6 +79,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     """What was committed since the task was written down, the newest first."""
 
 
+@functools.lru_cache(maxsize=1024)
 def parse(text: str) -> tuple[Condition, ...] | None:
     """Read conditions; None where the text, or any line of it, is prose."""
     if len(text) > LONGEST:
@@ -90,6 +92,11 @@ def parse(text: str) -> tuple[Condition, ...] | None:
 def need_commits(conditions: Iterable[Condition]) -> bool:
     """Tell whether one has to know what was committed."""
     return any(one.kind in _OF_COMMITS for one in conditions)
+
+
+def paths(conditions: Iterable[Condition]) -> Iterator[str]:
+    """Name the paths at which somebody has to look in the working tree."""
+    return (one.value for one in conditions if one.kind in _OF_PATHS)
 
 
 def is_since(change: Change, moment: datetime) -> bool:

@@ -43,13 +43,19 @@ def likely_end(task: Task, commits: Iterable[Change]) -> str | None:
     if len(wanted) < _TERMS:
         return None
     for commit in commits:
-        said = wanted & _terms(commit.message[:_READ])
-        is_enough = len(said) >= max(_TERMS, _SHARE * len(wanted))
+        said = _said(commit.message[:_READ], wanted)
+        is_enough = said >= max(_TERMS, _SHARE * len(wanted))
         if is_enough and not _UNDONE.match(commit.message):
             return told(commit)
     return None
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=256)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(term for term, weight in words.count(text).items() if weight > words.WEAK)
+
+
+@functools.lru_cache(maxsize=8192)
+def _said(message: str, wanted: frozenset[str]) -> int:
+    found = words.count_of(message, wanted)
+    return sum(weight > words.WEAK for weight in found.values())

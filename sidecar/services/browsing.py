@@ -74,8 +74,14 @@ def close_session(vault: Vault, params: CloseSessionParams) -> Session:
 
 def find_active(vault: Vault) -> Session | None:
     """Find the session that takes events now."""
-    active = [s.session_id for s in vault.sessions.timeline() if s.status == "active"]
-    return vault.sessions.get(active[-1]) if active else None
+    session_id = active_id(vault)
+    return None if session_id is None else vault.sessions.get(session_id)
+
+
+def active_id(vault: Vault) -> str | None:
+    """Name the session that takes events now."""
+    line = reversed(vault.sessions.timeline())
+    return next((one.session_id for one in line if one.status == "active"), None)
 
 
 def _active(vault: Vault) -> str:

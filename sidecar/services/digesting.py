@@ -1,11 +1,11 @@
 """Digesting: a note for every past day, written once the night is over, or at the next start."""
 
-from datetime import date
+from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
 from protocol.memories import Evidence, Memory
 from protocol.sessions import Session
-from sidecar.domain import digests
+from sidecar.domain import digests, ulids
 from sidecar.domain.digests import Part
 from sidecar.services import summarising
 from sidecar.store.vaults import Vault
@@ -14,11 +14,13 @@ from sidecar.store.vaults import Vault
 def digest(vault: Vault, zone: ZoneInfo, hour: int) -> list[Memory]:
     """Write the digests that are due; a day on which nothing happened has none."""
     days = set(digests.due(vault.clock(), zone, hour))
+    # A day's digest is younger than the day; should a clock have been wrong, `_write` still finds it.
+    written = vault.memories.values("idempotencyKey", ulids.first_at(_midnight(min(days), zone)))
     sessions: dict[date, list[Session]] = {}
     for session in reversed(vault.sessions.timeline()):
         day = digests.day_of(session, zone)
         is_open = day in days and day not in vault.silent_days
-        if is_open and not vault.memories.find("idempotencyKey", digests.key(day)):
+        if is_open and digests.key(day) not in written:
             sessions.setdefault(day, []).append(session)
         elif day < min(days):
             break
@@ -27,6 +29,10 @@ def digest(vault: Vault, zone: ZoneInfo, hour: int) -> list[Memory]:
         for day in sorted(sessions)
         if (memory := _write(vault, day, sessions[day][::-1], zone)) is not None
     ]
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, time(), zone)
 
 
 def _write(vault: Vault, day: date, sessions: list[Session], zone: ZoneInfo) -> Memory | None:

@@ -1,5 +1,7 @@
 """Health: what is kept for a project, where, and in what condition."""
 
+from collections import Counter
+
 from protocol.capture import CaptureState
 from protocol.memories import MemoryHealth
 from protocol.methods import Status
@@ -28,14 +30,14 @@ def report(vault: Vault, project: Project, capture: CaptureState, meanings: Mean
         damaged_copies=tuple(vault.damaged_copies()),
         oldest=timeline[0].started_at if timeline else None,
         newest=last.last_event_at if last else None,
-        memories=sum(one.status == "active" for one in vault.memories.all()),
+        memories=count_active(vault),
         memory_health=memory_health(vault, meanings),
     )
 
 
 def memory_health(vault: Vault, meanings: Meanings) -> MemoryHealth:
     """Tell what memory can do at the moment, and what of it needs attention."""
-    verdicts = [one.verdict for one in vault.memories.all() if one.status in {"active", "stale"}]
+    kept = _by_standing(vault)
     absence = meanings.absence
     return MemoryHealth(
         semantic=absence is None,
@@ -44,6 +46,16 @@ def memory_health(vault: Vault, meanings: Meanings) -> MemoryHealth:
             one.enrichment_status in {"none", "pending"} for one in vault.sessions.timeline()
         ),
         failed_jobs=sum(job.status == "failed" for job in vault.jobs.all()),
-        changed=verdicts.count("changed"),
-        gone=verdicts.count("gone"),
+        changed=kept["active", "changed"] + kept["stale", "changed"],
+        gone=kept["active", "gone"] + kept["stale", "gone"],
     )
+
+
+def count_active(vault: Vault) -> int:
+    """Count the memories that are active."""
+    return sum(count for (status, _), count in _by_standing(vault).items() if status == "active")
+
+
+def _by_standing(vault: Vault) -> Counter[tuple[str, str | None]]:
+    """Count the memories by their status and verdict, without reading them."""
+    return Counter(vault.memories.tally("status", "verdict"))

@@ -32,6 +32,8 @@ _FEW, _PART = 64, 100
 _UNREAD = 0.05
 """What a memory counts for there that says what it said, and only stands otherwise."""
 
+_UNREAD_AT_MOST = 1_000
+"""Memories whose words may wait until somebody asks for words."""
 _SERVED = 500
 """Memories that are remembered as they were given."""
 
@@ -225,6 +227,9 @@ def _refresh(known: _Known, vault: Vault, *, has_words: bool) -> None:
         changed = known.fingerprints.keys() | fingerprints.keys()
     different = {key for key in changed if known.fingerprints.get(key) != fingerprints.get(key)}
     _catch_up(known, vault, different, fingerprints)
+    for catalogue in (known.living, known.retired):
+        if catalogue.unread > _UNREAD_AT_MOST:
+            catalogue.read_words()
     known.revision = now
     if has_words and not _has_words(known, vault):
         _begin_again(known, vault)
@@ -286,7 +291,7 @@ def _catch_up(
 
 
 def _learn(known: _Known, key: str, memory: Memory | None) -> bool:
-    """Take in a memory as it is now; tell whether its words had to be read."""
+    """Take in a memory as it is now; tell whether it says something else."""
     status = "forgotten" if memory is None else memory.status
     if status != "active":
         known.living.drop(key)

@@ -1,6 +1,7 @@
 """Tasks: what is open for an agent, and what turns out to be done without anybody saying so."""
 
 import contextlib
+import functools
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
@@ -61,6 +62,12 @@ def would_complete(vault: Vault, look: Look) -> list[CompletedTask]:
     return [_told(task, shown) for task, shown in _due(vault, look)]
 
 
+def sights(vault: Vault, look: Look) -> list[bool | None]:
+    """Tell what is seen of the paths that open tasks speak of: all that nobody writes down who changes it."""
+    said = tuple(task.done_when for task in _open(vault) if task.done_when)
+    return list(map(look.path_exists, _paths(said)))
+
+
 def suggest_done(vault: Vault, agent_id: str, limit: int = 5) -> list[CompletedTask]:
     """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
     mine = [
@@ -70,6 +77,12 @@ def suggest_done(vault: Vault, agent_id: str, limit: int = 5) -> list[CompletedT
     likely = ((task, tasks.likely_end(task, _since(latest, task))) for task in mine)
     shown = ((task, evidence) for task, evidence in likely if evidence is not None)
     return [_told(task, privacy.clean(evidence)) for task, evidence in islice(shown, limit)]
+
+
+@functools.lru_cache(maxsize=64)
+def _paths(said: tuple[str, ...]) -> tuple[str, ...]:
+    parsed = map(conditions.parse, said)
+    return tuple(dict.fromkeys(path for found in parsed for path in conditions.paths(found or ())))
 
 
 def _due(vault: Vault, look: Look) -> list[tuple[Task, str]]:

@@ -31,6 +31,7 @@ from sidecar.store.shelves import NEVER, Revision, Shelf
 from sidecar.store.tables import JournalDatabase
 
 _KEYS = "keys"
+_SUMMARIES = 100
 
 _log = logging.getLogger(__name__)
 
@@ -65,6 +66,8 @@ class Chronicle:
         self._caches = Shelf(database, "caches", Cache)
         self._events = Events(folder / "sessions", lock, ids)
         self._keys = Keys(folder / "cache" / "keys", self._settled_keys)
+        self._summaries: dict[str, tuple[Session, object, Session]] = {}
+        """What was last said of sessions that are unsettled, and of which record and file."""
         self._timeline: tuple[_Seen, list[Session]] = (_Seen(-1, (NEVER, NEVER)), [])
 
     def timeline(self) -> Sequence[Session]:
@@ -94,7 +97,7 @@ class Chronicle:
         record = self._records.get(session_id)
         if record is None or not is_unsettled:
             return record
-        session = sessions.summarise(record, self._events.read(session_id))
+        session = self._summarised(record)
         return session if session.message_count else None
 
     def record(self, session_id: str) -> Session | None:
@@ -111,8 +114,10 @@ class Chronicle:
 
     def stamp(self) -> object:
         """Give something that is different after any session has changed; cheaper than `versions`."""
-        states = tuple((one, self._events.state(one)) for one in self._marked())
-        return self._records.revision, self._unsettled.revision, states
+        with self._journal.mutex:
+            revisions = self._journal.revisions((self._records.name, self._unsettled.name))
+            marked = list(self._journal.rows(self._unsettled.name).documents.kept)
+        return revisions, tuple((one, self._events.state(one)) for one in marked)
 
     def state(self, session_id: str) -> object:
         """Give something that is different after a session's events have, or after they were worded anew."""
@@ -305,6 +310,18 @@ class Chronicle:
     def close(self) -> None:
         """Give all files back."""
         self._events.close()
+
+    def _summarised(self, record: Session) -> Session:
+        """Say of a session what its events say; they are read again once there are others."""
+        state = self._events.state(record.session_id)
+        known = self._summaries.get(record.session_id)
+        if known is not None and known[:2] == (record, state):
+            return known[2]
+        session = sessions.summarise(record, self._events.read(record.session_id))
+        if len(self._summaries) >= _SUMMARIES:
+            self._summaries.clear()
+        self._summaries[record.session_id] = (record, state, session)
+        return session
 
     def _closed_again(self, session_ids: Iterable[str]) -> list[Op]:
         """Say how to write down that sessions are not compacted any more: they have journals."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from protocol.events import Event
+from protocol.events import Commit, Event
 from sidecar.domain import conditions
 from sidecar.domain.conditions import Change
 from sidecar.store.chronicles import Chronicle
@@ -12,31 +13,57 @@ _LAG = timedelta(days=2)
 """A session's record may not say yet when its last event was; no session is longer than a day."""
 
 
+class _Read(NamedTuple):
+    """What was read of a session, and in which state its file was."""
+
+    state: object
+    changes: tuple[Change, ...]
+    commits: tuple[Commit, ...]
+
+
 class Commits:
     """What was committed, as far as it was recorded and is still there."""
 
     def __init__(self, sessions: Chronicle) -> None:
         """Stand on the sessions; nothing is read before it is asked for."""
         self._sessions = sessions
-        self._known: dict[str, tuple[object, tuple[Change, ...]]] = {}
+        self._known: dict[str, _Read] = {}
+        self._told: tuple[object, dict[datetime, list[Change]]] = (None, {})
 
     def since(self, moment: datetime) -> list[Change]:
-        """List the commits since a moment, the newest first."""
-        found: dict[str, tuple[object, tuple[Change, ...]]] = {}
-        for session in self._sessions.timeline():
-            if session.last_event_at >= moment - _LAG:
-                found[session.session_id] = self._read(session.session_id)
+        """List the commits since a moment, the newest first; the list is not to be changed."""
+        stamp = self._sessions.stamp()
+        if self._told[0] != stamp:
+            self._told = (stamp, {})
+        told = self._told[1]
+        if moment not in told:
+            told[moment] = self._look(moment)
+        return told[moment]
+
+    def of(self, session_id: str) -> tuple[Commit, ...]:
+        """Give the commits of a session as they were recorded, also those that are gone."""
+        found = self._known[session_id] = self._read(session_id)
+        return found.commits
+
+    def _look(self, moment: datetime) -> list[Change]:
+        found = {
+            session.session_id: self._read(session.session_id)
+            for session in self._sessions.timeline()
+            if session.last_event_at >= moment - _LAG
+        }
         self._known |= found
-        changes = (change for _, own in found.values() for change in own)
+        changes = (change for read in found.values() for change in read.changes)
         since = [change for change in changes if conditions.is_since(change, moment)]
         return sorted(since, key=lambda change: change.at, reverse=True)
 
-    def _read(self, session_id: str) -> tuple[object, tuple[Change, ...]]:
+    def _read(self, session_id: str) -> _Read:
         known = self._known.get(session_id)
         state = self._sessions.state(session_id)
-        if known is not None and known[0] == state:
+        if known is not None and known.state == state:
             return known
-        return state, tuple(_changes(self._sessions.events(session_id)))
+        events = self._sessions.events(session_id)
+        made = tuple(event.commit for event in events if event.commit is not None)
+        return _Read(state, tuple(_changes(events)), made)
 
 
 def _changes(events: list[Event]) -> Iterator[Change]:

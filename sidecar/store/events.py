@@ -92,11 +92,14 @@ class Events:
 
     def state(self, session_id: str) -> tuple[int, int, int] | None:
         """Tell which file holds a session's events, how long it is and when it was written."""
-        for name in (self._name(session_id), self._archives.path(session_id)):
-            with contextlib.suppress(FileNotFoundError):
-                facts = os.lstat(name)
-                return facts.st_ino, facts.st_size, facts.st_mtime_ns
-        return None
+        try:
+            facts = os.lstat(self._name(session_id))
+        except FileNotFoundError:
+            try:
+                facts = os.lstat(self._archives.path(session_id))
+            except FileNotFoundError:
+                return None
+        return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
     def is_empty(self, session_id: str) -> bool:
         """Tell whether a session has no event at all."""

@@ -1,5 +1,6 @@
 """The folder that holds every project's memory, and the index of which project is where."""
 
+import contextlib
 import logging
 import os
 import secrets
@@ -17,6 +18,7 @@ from sidecar.domain.sessions import Rule
 from sidecar.store import files
 from sidecar.store.ids import Ids
 from sidecar.store.journals import Journal
+from sidecar.store.landmarks import Landmark, Landmarks
 from sidecar.store.locks import Lock
 from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase, JournalStorage
@@ -57,6 +59,7 @@ class Home:
         )
         self._index = Shelf(self._database, "projects", Project)
         self._spending = Shelf(self._database, "spending", Spending)
+        self.landmarks = Landmarks(folder / "landmarks.json")
         self._vaults: dict[str, Vault] = {}
         self._mutex = threading.Lock()
         self._passing_key = secrets.token_bytes(_FENCE_KEY_SIZE)
@@ -111,6 +114,12 @@ class Home:
         with self.lock.held():
             self._database.journal.append([self._index.put(project.project_id, project)])
 
+    def remember(self, root: str, landmark: Landmark) -> None:
+        """Keep what git said of a repository, where nobody has to be waited for."""
+        if self.lock.is_free():
+            with contextlib.suppress(BusyError, StorageFailedError), self.lock.held():
+                self.landmarks.put(root, landmark)
+
     def spend(self, change: Callable[[Spending | None], Spending]) -> Spending:
         """Change what models cost today, for all projects and processes."""
         with self.lock.held():
@@ -124,6 +133,7 @@ class Home:
         with self.lock.held():
             self._database.journal.append([self._index.drop(project_id)])
             self._database.journal.rewrite()
+            self.landmarks.clear()
         with self._mutex:
             self._vaults.pop(project_id, None)
 

@@ -9,6 +9,7 @@ import contextlib
 import gc
 import itertools
 import logging
+import operator
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -98,6 +99,12 @@ class Journal:
             else:
                 self._is_torn = False
             self._seen_turn = turn
+
+    def revisions(self, tables: Iterable[str]) -> tuple[int, ...]:
+        """Tell which state tables are in now, at one look: equal, where nothing was written to any of them."""
+        with self.mutex:
+            self.refresh()
+            return (self.generation, *(self.rows(name).revision for name in tables))
 
     def append(self, ops: Iterable[Op], *, durable: bool = True) -> None:
         """Add one transaction; when this returns it is on the disk, or will be by a later sync."""
@@ -199,21 +206,21 @@ class Journal:
         is_first = self._offset == 0
         with _no_collection():
             *whole, rest = data.split(b"\n")
-            for raw in whole:
-                self._take(lines.decode(raw), is_first=is_first)
+            read = list(map(lines.decode, whole))
+            for line in read:
+                self._check(line, is_first=is_first)
                 is_first = False
+            self._apply([op for line in read if line is not None for op in line.ops])
         self._offset += len(data) - len(rest)
         self._is_torn = size > self._offset or self._offset == 0
 
-    def _take(self, line: Line | None, *, is_first: bool) -> None:
+    def _check(self, line: Line | None, *, is_first: bool) -> None:
         if line is None or (is_first and line.format is None):
             self._bad_lines += 1
         elif line.format is not None:
-            self._check(line.format)
-        if line is not None:
-            self._apply(line.ops)
+            self._know(line.format)
 
-    def _check(self, found: int) -> None:
+    def _know(self, found: int) -> None:
         if found > FORMAT:
             self.close()
             raise StoreRefusedError(
@@ -223,10 +230,15 @@ class Journal:
         self.format = found
 
     def _apply(self, ops: Iterable[tuple[str, str, Kept | None]]) -> None:
-        for table, identifier, document in ops:
-            self.rows(table).put(identifier, document)
-            self._operations += 1
+        for table, some in itertools.groupby(ops, key=_table):
+            put = self.rows(table).put
+            for _, identifier, document in some:
+                put(identifier, document)
+                self._operations += 1
         self.revision += 1
+
+
+_table = operator.itemgetter(0)
 
 
 def _free(rows: Rows, name: str) -> str:

@@ -4,7 +4,9 @@ r"""One line of a journal: a JSON object that carries its own checksum.
 of a table, or removes it. One line is one transaction: all of it counts, or none.
 """
 
-from collections.abc import Iterable, Sequence
+import functools
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -75,6 +77,19 @@ def decode(line: bytes) -> Line | None:
 def read(document: Kept) -> Document:
     """Give a document that may be unread."""
     return _reader.decode(document) if isinstance(document, msgspec.Raw) else document
+
+
+@functools.cache
+def glimpse(*fields: str) -> Callable[[Kept], Any]:
+    """Make what gives a field of documents, or a tuple of several; what is unread stays so, in a tenth of the time."""
+    names = {f"field_{number}": field for number, field in enumerate(fields)}
+    typed = [(name, Any, None) for name in names]
+    kind = msgspec.defstruct("_Glimpse", typed, rename=names, gc=False)
+    decode = msgspec.json.Decoder(kind).decode
+    take = operator.attrgetter(*names)
+    return lambda document: take(
+        decode(document) if isinstance(document, msgspec.Raw) else kind(*map(document.get, fields))
+    )
 
 
 def fingerprint(document: Kept) -> int:

@@ -3,6 +3,7 @@
 A document is read when it is first asked for: opening a project reads none of the thousands it does not need.
 """
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,7 +12,8 @@ import msgspec
 from sidecar.store import lines
 from sidecar.store.lines import Document, Kept
 
-_Index = dict[Any, dict[str, None]]
+Index = dict[Any, dict[str, None]]
+"""Ids by the value of a field; by a tuple of values where there are several fields."""
 
 _SLACK = 1000
 """Changes beyond twice the documents that are remembered."""
@@ -56,7 +58,7 @@ class Rows:
     def __init__(self) -> None:
         """Begin empty; an index appears when a field is first asked for."""
         self.documents = Documents()
-        self._indexes: dict[str, _Index] = {}
+        self._indexes: dict[tuple[str, ...], Index] = {}
         self._touched: list[str] = []
         """The ids of what was set or removed, in that order."""
         self._untold = 0
@@ -95,23 +97,24 @@ class Rows:
         """Give the ids of the documents whose field has this indexable value."""
         return list(self.index(field).get(value, ()))
 
-    def index(self, field: str) -> _Index:
-        """Give the ids of all documents by the value of a field; it follows every change."""
-        index = self._indexes.get(field)
+    def index(self, *fields: str) -> Index:
+        """Give the ids of all documents by the value of a field, or of several; it follows every change."""
+        index = self._indexes.get(fields)
         if index is None:
-            index = self._indexes[field] = {}
-            for identifier, document in self.documents.items():
-                _add(index, document.get(field), identifier)
+            index = self._indexes[fields] = {}
+            see = lines.glimpse(*fields)
+            for identifier, document in self.documents.kept.items():
+                _add(index, see(document), identifier)
         return index
 
     def _reindex(self, identifier: str, document: Kept | None) -> None:
-        previous = self.documents.find(identifier)
-        read = None if document is None else lines.read(document)
-        for field, index in self._indexes.items():
+        previous = self.documents.kept.get(identifier)
+        for fields, index in self._indexes.items():
+            see = lines.glimpse(*fields)
             if previous is not None:
-                _remove(index, previous.get(field), identifier)
-            if read is not None:
-                _add(index, read.get(field), identifier)
+                _remove(index, see(previous), identifier)
+            if document is not None:
+                _add(index, see(document), identifier)
 
 
 def is_indexable(value: object) -> bool:
@@ -119,13 +122,16 @@ def is_indexable(value: object) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
 
 
-def _add(index: _Index, value: object, identifier: str) -> None:
-    if is_indexable(value):
+def _add(index: Index, value: object, identifier: str) -> None:
+    try:
         index.setdefault(value, {})[identifier] = None
+    except TypeError:
+        # What cannot be indexed cannot be hashed either.
+        return
 
 
-def _remove(index: _Index, value: object, identifier: str) -> None:
-    if is_indexable(value):
+def _remove(index: Index, value: object, identifier: str) -> None:
+    with contextlib.suppress(TypeError):
         identifiers = index.get(value, {})
         identifiers.pop(identifier, None)
         if not identifiers:

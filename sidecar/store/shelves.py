@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from tinydb import where
@@ -26,6 +26,8 @@ class Revision(NamedTuple):
 
 NEVER = Revision(-1, 0)
 """Before anything was seen."""
+_TYPED = 2_000
+"""Records that are remembered beside those that are read all at once."""
 
 
 class Shelf(Generic[T]):
@@ -40,6 +42,8 @@ class Shelf(Generic[T]):
         self._decoder: msgspec.json.Decoder[T] | None = None
         self._records: dict[str, T] = {}
         self._seen = NEVER
+        self._typed: dict[str, tuple[Kept, T]] = {}
+        """Records that were read one by one lately, each with the document that it was read from."""
 
     @property
     def revision(self) -> Revision:
@@ -61,7 +65,7 @@ class Shelf(Generic[T]):
         with self._journal.mutex:
             self._journal.refresh()
             document = self._journal.rows(self.name).documents.kept.get(identifier)
-        return None if document is None else self.read(document)
+        return None if document is None else self._type(identifier, document)
 
     def some(self, identifiers: Iterable[str]) -> dict[str, T]:
         """Read those of the records that are there and can be read."""
@@ -98,11 +102,19 @@ class Shelf(Generic[T]):
             self._journal.refresh()
             return identifier in self._journal.rows(self.name).documents.kept
 
-    def ids(self) -> list[str]:
-        """List the ids of all records."""
+    def ids(self, first: str = "") -> list[str]:
+        """List the ids of all records, or of those alone that are not less than one."""
         with self._journal.mutex:
             self._journal.refresh()
-            return list(self._journal.rows(self.name).documents.kept)
+            kept = self._journal.rows(self.name).documents.kept
+            return [key for key in kept if key >= first] if first else list(kept)
+
+    def values(self, field: str, first: str = "") -> set[Any]:
+        """Give what stands in a field of all records, or of those alone whose ids are not less than one; none is read."""
+        with self._journal.mutex:
+            self._journal.refresh()
+            kept, see = self._journal.rows(self.name).documents.kept, lines.glimpse(field)
+            return {see(document) for key, document in kept.items() if key >= first}
 
     def all(self) -> list[T]:
         """Read every record; those that have not changed come from memory."""
@@ -121,11 +133,12 @@ class Shelf(Generic[T]):
         """Read the records whose field has this value, by index."""
         return [self.read(document) for document in self._table.search(where(field) == value)]
 
-    def count(self, field: str, value: str) -> int:
-        """Count the records whose field has this value, by index."""
+    def tally(self, *fields: str) -> dict[tuple[Any, ...], int]:
+        """Count the records by the values of two fields or more, by index."""
         with self._journal.mutex:
             self._journal.refresh()
-            return len(self._journal.rows(self.name).index(field).get(value, ()))
+            index = self._journal.rows(self.name).index(*fields)
+            return {values: len(ids) for values, ids in index.items()}
 
     def put(self, identifier: str, record: T) -> Op:
         """Say how to write a record; `Journal.append` does it."""
@@ -150,8 +163,10 @@ class Shelf(Generic[T]):
     def _read_all(self) -> dict[str, T]:
         """Read everything; what says the same as before stays the same object."""
         known = self._records
-        found = self.some(self._journal.rows(self.name).documents)
-        return {key: old if (old := known.get(key)) == one else one for key, one in found.items()}
+        rows = self._journal.rows(self.name).documents.kept.items()
+        typed = ((key, self._try(key, document, keep=False)) for key, document in rows)
+        found = ((key, record) for key, record in typed if record is not None)
+        return {key: old if (old := known.get(key)) == one else one for key, one in found}
 
     def _reread(self, changed: Iterable[str]) -> dict[str, T]:
         """Give a new mapping: who holds the previous one goes on to see what was."""
@@ -164,9 +179,20 @@ class Shelf(Generic[T]):
                 records.pop(key, None)
         return records
 
-    def _try(self, key: str, document: Kept) -> T | None:
+    def _type(self, key: str, document: Kept) -> T:
+        """Type a document, unless that was done lately: while it is the same object, so is its record."""
+        known = self._typed.get(key)
+        if known is not None and known[0] is document:
+            return known[1]
+        record = self.read(document)
+        if len(self._typed) >= _TYPED:
+            self._typed.clear()
+        self._typed[key] = (document, record)
+        return record
+
+    def _try(self, key: str, document: Kept, *, keep: bool = True) -> T | None:
         try:
-            return self.read(document)
+            return self._type(key, document) if keep else self.read(document)
         except msgspec.ValidationError as error:
             # One record that is not as it should be must not hide the others.
             _log.warning("%s %s cannot be read: %s", self.name, key, error)

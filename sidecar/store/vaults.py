@@ -24,6 +24,7 @@ from sidecar.store import files, journals, migrations
 from sidecar.store.catalogues import Catalogues
 from sidecar.store.chronicles import Chronicle
 from sidecar.store.commits import Commits
+from sidecar.store.findings import Findings
 from sidecar.store.ids import Ids
 from sidecar.store.inbox import Inbox
 from sidecar.store.journals import Journal
@@ -78,6 +79,7 @@ class Vault:
             folder / "cache" / "vectors", self.lock, similarities.MODEL, similarities.DIMENSION
         )
         self.catalogues = Catalogues(folder / "cache", self.lock)
+        self.findings = Findings(folder / "cache" / "findings")
         self.sessions = Chronicle(folder, self.database, self.lock, ids)
         self.commits = Commits(self.sessions)
         self.inbox = Inbox(folder / "inbox")

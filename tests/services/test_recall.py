@@ -245,7 +245,8 @@ def test_words_of_another_stemmer_are_read_anew(
     search(Recall(SILENT), vault)
     assert read == []
     search(Recall(SILENT), vault, "parser")
-    assert len(read) == len(kept)
+    # What few ask for is read when it is asked for.
+    assert len(read) == sum(one.status == "active" for one in kept)
 
 
 def test_other_weights_make_another_edition(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,41 @@ def test_documents_are_read_when_asked_for(vault: Vault) -> None:
     other.close()
 
 
+def test_records_are_counted_by_their_fields_while_they_come_and_go(vault: Vault) -> None:
+    one, other = memory(vault), memory(vault)
+    put(vault, one, replace(other, verdict="gone", status="stale"))
+    reader = reopen(vault)
+    expected = {("active", None): 1, ("stale", "gone"): 1}
+    assert vault.memories.tally("status", "verdict") == expected
+    assert reader.memories.tally("status", "verdict") == expected
+    put(vault, replace(one, verdict="changed"), other)
+    expected = {("active", "changed"): 1, ("active", None): 1}
+    assert vault.memories.tally("status", "verdict") == expected
+    assert reader.memories.tally("status", "verdict") == expected
+    reader.close()
+
+
+def test_a_field_is_given_of_all_records_or_of_the_younger_ones(vault: Vault) -> None:
+    kept = [memory(vault, title) for title in ("One", "Two", "Three")]
+    put(vault, *kept)
+    assert vault.memories.values("title") == {"One", "Two", "Three"}
+    assert vault.memories.values("title", kept[1].memory_id) == {"Two", "Three"}
+    assert vault.memories.ids(kept[1].memory_id) == [one.memory_id for one in kept[1:]]
+
+
+def test_a_record_that_is_read_again_is_the_same_until_it_changes(vault: Vault) -> None:
+    one = memory(vault)
+    put(vault, one)
+    reader = reopen(vault)
+    read = reader.memories.get(one.memory_id)
+    assert reader.memories.get(one.memory_id) is read
+    put(vault, replace(one, title="Retry thrice"))
+    changed = reader.memories.get(one.memory_id)
+    assert changed is not None
+    assert changed.title == "Retry thrice"
+    reader.close()
+
+
 def test_revisions_of_one_file_opened_twice_are_never_the_same(vault: Vault) -> None:
     put(vault, memory(vault))
     other = reopen(vault)

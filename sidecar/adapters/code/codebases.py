@@ -8,14 +8,14 @@ import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from cachetools import LRUCache
 
 from protocol.errors import GitFailedError
 from sidecar.adapters.code import symbols
 from sidecar.adapters.git import checkouts, contents, lineage
-from sidecar.adapters.git.checkouts import Checkout
+from sidecar.adapters.git.checkouts import Checkout, Heads
 from sidecar.domain.drafts import FileDiff
 from sidecar.domain.drift.traces import Departure, Revert, Symbol, Touched
 from sidecar.domain.drift.verdicts import State
@@ -36,13 +36,25 @@ _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
 
+class Standing(NamedTuple):
+    """Where a history stands."""
+
+    head: str | None
+    branch: str | None
+    """The branch that HEAD is on; None where it is on none."""
+    main_line: object
+
+
 class Codebase:
     """The code and history of one working tree."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, checkout: Checkout | None = None) -> None:
+        """Stand on a working tree; whoever knows its checkout saves git two questions."""
         self.folder = self._folder = folder
+        self.real_folder = folder.resolve()
         self.mutex = threading.RLock()
-        self._checkout = _checkout(folder)
+        self._checkout = checkout or _checkout(folder)
+        self._heads = Heads(self._checkout) if self._checkout else None
         self._trunk: tuple[str | None, set[str]] = (None, set())
         self._head: str | None = None
         self._touched: LRUCache[str, tuple[Touched, ...]] = LRUCache(_COMMITS)
@@ -72,19 +84,27 @@ class Codebase:
 
     def head(self) -> str | None:
         """Look where HEAD is now; None where it is nowhere."""
-        found = self._read_head()
+        return self._stand()[0]
+
+    def standing(self) -> Standing:
+        """Look at once where HEAD and the main line of development are now; equal, where neither has moved."""
+        with self.mutex:
+            return Standing(*self._stand(), self.main_line())
+
+    def _stand(self) -> tuple[str | None, str | None]:
+        found, branch = self._look()
         if found != self._head:
             old, self._head = self._head, found
             if old and found and lineage.is_ancestor(self._folder, old, found):
                 self._go_on(f"{old}..{found}")
             else:
                 self._forget()
-        return found
+        return found, branch
 
-    def _read_head(self) -> str | None:
-        """Read HEAD from its file, which is a hundred times faster than to ask git."""
-        found = self._checkout.head() if self._checkout else NOWHERE
-        return found if found != NOWHERE else lineage.head(self._folder)
+    def _look(self) -> tuple[str | None, str | None]:
+        """Read HEAD from its files, which is a hundred times faster than to ask git."""
+        found, branch = self._heads.look() if self._heads else (NOWHERE, None)
+        return found if found != NOWHERE else lineage.head(self._folder), branch
 
     def _go_on(self, span: str) -> None:
         """Take in the commits that came since."""
@@ -103,7 +123,8 @@ class Codebase:
 
     def branch(self) -> str | None:
         """Tell the branch that HEAD is on; None where it is on none."""
-        return self._checkout.branch() if self._checkout else None
+        with self.mutex:
+            return self._heads.look()[1] if self._heads else None
 
     def diffs(self, shas: Collection[str]) -> dict[str, tuple[FileDiff, ...]]:
         """Read what commits changed; what git has not is left out."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,6 +24,13 @@ _FOLDERS = 2000
 _NOBODYS = {"node_modules", "target", "dist", "build", "venv", "vendor", "__pycache__"}
 _SHA = re.compile(rb"[0-9a-f]{40,64}")
 _LINKS = 5
+_DISCOVERY = (
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+)
+"""What changes which repository git finds, or what it says of it."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +175,39 @@ class Checkout:
         return runner.ask(self.folder, "rev-parse", "--verify", "--quiet", "HEAD")[1]
 
 
+class Heads:
+    """Tells where a checkout's HEAD is, again and again; git's files are read anew only once they were replaced."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        """Know nothing yet."""
+        self._checkout = checkout
+        self._files: tuple[Path, ...] = ()
+        self._seen: object = None
+        self._known: tuple[str, str | None] = (NOWHERE, None)
+
+    def look(self) -> tuple[str, str | None]:
+        """Give the commit that HEAD is at, and the branch that it is on."""
+        seen = tuple(map(_stamp, self._files))
+        if len(seen) <= 1 or seen[0] is None or seen != self._seen:
+            self._files = tuple(self._follow())
+            self._seen = tuple(map(_stamp, self._files))
+            # What is read after it was looked at is at least as new.
+            self._known = self._checkout.head(), self._checkout.branch()
+        return self._known
+
+    def _follow(self) -> Iterator[Path]:
+        """Name the files that say where HEAD is; less than two where it is kept in another way."""
+        common = self._checkout.common
+        place = self._checkout.gitdir / "HEAD"
+        for _ in range(0 if (common / "reftable").is_dir() else _LINKS):
+            yield place
+            content = _content(place)
+            if not content.startswith(b"ref: "):
+                break
+            place = common / os.fsdecode(content.removeprefix(b"ref: ").strip())
+        yield common / "packed-refs"
+
+
 Complain = Callable[[GitFailedError], None]
 
 
@@ -186,6 +227,41 @@ def find(folder: Path, complain: Complain) -> Iterator[Checkout]:
             if found.gitdir not in seen:
                 seen.add(found.gitdir)
                 yield found
+
+
+class Sight(NamedTuple):
+    """A repository as it looks from outside."""
+
+    root: str
+    stamp: str
+    """Is another once it is another repository, or set up otherwise."""
+
+
+def sight(folder: Path) -> Sight | None:
+    """Look for the plain repository that a folder is in, without asking git; None where only git can tell."""
+    if any(name in os.environ for name in _DISCOVERY):
+        return None
+    real = Path(os.path.realpath(folder))
+    for place in (real, *real.parents):
+        gitdir = place / ".git"
+        is_bare = (place / "HEAD").exists() and (place / "objects").exists()
+        if is_bare or gitdir.is_file() or gitdir.is_symlink():
+            return None
+        if gitdir.is_dir():
+            return _seen(place, gitdir)
+    return None
+
+
+def _seen(place: Path, gitdir: Path) -> Sight | None:
+    """Stamp a repository of our own; whether a stranger's may be read is git's decision."""
+    facts = [one.lstat() for one in (place, gitdir)]
+    if os.name != "posix" or any(one.st_uid != os.geteuid() for one in facts):
+        return None
+    setup = [_stamp(gitdir / name) for name in ("config", "config.worktree", "shallow", "HEAD")]
+    # HEAD is replaced by every checkout: it only has to be there.
+    if setup[0] is None or setup[-1] is None:
+        return None
+    return Sight(str(place), repr([(one.st_dev, one.st_ino) for one in facts] + setup[:-1]))
 
 
 def enclosing(folder: Path) -> Checkout | None:

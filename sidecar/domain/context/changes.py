@@ -1,6 +1,7 @@
 """Changes: what has happened since an agent was last here, in numbers and a few words."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from protocol.memories import Memory
 from protocol.messages import Message
 from protocol.sessions import Session
 from protocol.tasks import Task
+from sidecar.domain import privacy
 from sidecar.domain.context import clipping
 
 HIGHLIGHTS = 5
@@ -44,26 +46,32 @@ _KINDS = ("sessions", "commits", "memories", "tasks", "messages")
 class _Event(NamedTuple):
     at: datetime
     kind: str
-    told: str
+    label: str
+    said: str | None
+
+    @property
+    def told(self) -> str:
+        """Say it in one line, without what is known as a secret today."""
+        said = privacy.clean(self.said) if self.said else ""
+        return clipping.clip(f"{self.label}: {said}")[0] if said.strip() else ""
 
 
 def _events(happenings: Happenings) -> Iterator[_Event]:
     for session in happenings.sessions:
-        yield _Event(session.last_event_at, "sessions", _labelled("Session", session.summary))
+        yield _Event(session.last_event_at, "sessions", "Session", session.summary)
     for commit in happenings.commits:
         if not commit.dropped:
             at = commit.committed_at or commit.authored_at
-            yield _Event(at, "commits", _labelled(f"Commit {commit.sha[:7]}", commit.subject))
+            yield _Event(at, "commits", f"Commit {commit.sha[:7]}", commit.subject)
     for memory in happenings.memories:
         if memory.status == "active":
             label = "Summary" if memory.type == "episodic" else memory.type.capitalize()
-            yield _Event(memory.created_at, "memories", _labelled(label, memory.title))
+            yield _Event(memory.created_at, "memories", label, memory.title)
     for task in happenings.tasks:
-        yield _Event(task.updated_at, "tasks", _labelled(_TASK[task.status], task.title))
+        yield _Event(task.updated_at, "tasks", _TASK[task.status], task.title)
     for message in happenings.messages:
-        label = f"Message from {message.sender_id}"
-        told = _labelled(label, message.subject or message.content)
-        yield _Event(message.created_at, "messages", told)
+        label = f"Message from {privacy.clean(message.sender_id)}"
+        yield _Event(message.created_at, "messages", label, message.subject or message.content)
 
 
 _TASK = {
@@ -75,26 +83,36 @@ _TASK = {
 }
 
 
-def _labelled(label: str, said: str | None) -> str:
-    return clipping.clip(f"{label}: {said}")[0] if said and said.strip() else ""
+def _highlights(events: Iterable[_Event]) -> tuple[str, ...]:
+    told = _told(events)
+    shown = _mixed(told)[:HIGHLIGHTS]
+    return tuple(sorted(shown, key=list(told).index))
 
 
-def _highlights(events: Sequence[_Event]) -> tuple[str, ...]:
-    latest = sorted(events, key=lambda event: (event.at, event.told), reverse=True)
-    told: dict[str, _Event] = {}
-    for event in latest:
-        told.setdefault(event.told, event)
-    told.pop("", None)
-    shown = sorted(_mixed(told.values())[:HIGHLIGHTS], key=list(told).index)
-    return tuple(shown)
+def _told(events: Iterable[_Event]) -> dict[str, str]:
+    """Put what may be named into words, the latest first, each with its kind; no more of a kind than could be."""
+    told: dict[str, str] = {}
+    seen = dict.fromkeys(_KINDS, 0)
+    latest = sorted(events, key=_at, reverse=True)
+    for _, together in itertools.groupby(latest, key=_at):
+        open_ones = [event for event in together if seen[event.kind] < HIGHLIGHTS]
+        for line, kind in sorted(((one.told, one.kind) for one in open_ones), reverse=True):
+            if line and line not in told:
+                told[line] = kind
+                seen[kind] += 1
+    return told
 
 
-def _mixed(events: Iterable[_Event]) -> list[str]:
+def _at(event: _Event) -> datetime:
+    return event.at
+
+
+def _mixed(told: Mapping[str, str]) -> list[str]:
     """Put the first of each kind before the others."""
     seen = dict.fromkeys(_KINDS, 0)
     first: list[str] = []
     others: list[str] = []
-    for event in events:
-        seen[event.kind] += 1
-        (first if seen[event.kind] <= _EACH else others).append(event.told)
+    for line, kind in told.items():
+        seen[kind] += 1
+        (first if seen[kind] <= _EACH else others).append(line)
     return first + others

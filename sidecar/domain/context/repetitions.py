@@ -13,6 +13,8 @@ from protocol.memories import Memory
 from sidecar.domain import duplicates
 from sidecar.domain.context import clipping
 from sidecar.domain.duplicates import Statement
+from sidecar.domain.recall import words
+from sidecar.domain.recall.words import Sketch
 
 _READ = 2_000
 """Letters of a memory that are compared by their words; what follows must be the same to the letter."""
@@ -26,6 +28,8 @@ def repeats(memory: Memory, other: Memory) -> bool:
         return True
     if (memory.type == "episodic") != (other.type == "episodic") or _is_longer(memory, other):
         return False
+    if _is_far(_sketch(memory), _sketch(other)):
+        return False
     ours, theirs = _read(memory), _read(other)
     return _is_same(memory, other, duplicates.likeness(ours.terms, theirs.terms)) or (
         ours.telling <= theirs.shown and _is_contained(ours, theirs)
@@ -35,6 +39,22 @@ def repeats(memory: Memory, other: Memory) -> bool:
 def terms(memory: Memory) -> frozenset[str]:
     """Give the terms that tell what a memory is about."""
     return _read(memory).telling
+
+
+def _is_far(ours: Sketch, theirs: Sketch) -> bool:
+    """Tell whether so many words of one are not in the other that nothing can be repeated.
+
+    With half of its terms missing the likeness is below 0.71, and a sentence with a telling word that is missing is
+    not contained.
+    """
+    missing = ours.plain - theirs.begun - _light()
+    return 2 * len(missing) > ours.most
+
+
+@functools.cache
+def _light() -> frozenset[str]:
+    """Give how the words may begin that change nothing in what is said."""
+    return words.sketch(" ".join(duplicates.LIGHT)).begun
 
 
 class _Reading(NamedTuple):
@@ -48,6 +68,15 @@ class _Reading(NamedTuple):
 
 def _read(memory: Memory) -> _Reading:
     return _reading(memory.title, memory.content[:_READ])
+
+
+def _sketch(memory: Memory) -> Sketch:
+    return _sketched(memory.title, memory.content[:_READ])
+
+
+@functools.lru_cache(maxsize=2048)
+def _sketched(title: str, content: str) -> Sketch:
+    return words.sketch(f"{title}\n{content}")
 
 
 @functools.lru_cache(maxsize=2048)

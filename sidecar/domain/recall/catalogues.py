@@ -100,33 +100,50 @@ class Catalogue:
 
     def __init__(self, volume: Volume | None = None) -> None:
         """Begin with nothing, or with what was written down; its words come with `learn_words`, when they are needed."""
-        self._begun_with = volume.ids if volume else ()
-        self._unread: list[tuple[str, Entry | None]] | None = None if volume is None else []
-        """What was put and dropped while the words are not there yet."""
+        self.has_words = volume is None
+        """Whether it can answer questions in words."""
         volume = volume or Volume()
+        self._began_with = volume.ids
         self.traits = dict(zip(volume.ids, volume.traits, strict=True))
-        self.lexicon = Lexicon()
+        self._lexicon = Lexicon()
+        self._unread: list[tuple[str, Entry | None]] = []
+        """What came and went since words were last asked for, in that order: to read words takes the most time."""
         self.places = Places(Index(volume.files, volume.ids), Index(volume.kin, volume.ids))
         self._marks = Index(volume.marks, volume.ids)
         self._grades: dict[Grade, list[Moment]] | None = None
 
-    @property
-    def has_words(self) -> bool:
-        """Tell whether it can answer questions in words."""
-        return self._unread is None
-
     def learn_words(self, words: Packed) -> None:
-        """Take in the words of what it began with, and read what has changed since."""
-        self.lexicon = Lexicon(Index(words, self._begun_with))
-        unread, self._unread = self._unread or (), None
+        """Take in the words of what it began with; what has changed since is read when words are asked for."""
+        self._lexicon = Lexicon(Index(words, self._began_with))
+        self.has_words = True
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The words of all memories; those that nobody has asked for are read now."""
+        self.read_words()
+        return self._lexicon
+
+    def read_words(self) -> None:
+        """Read the words of what came since words were last asked for, in that order: all indexes number alike."""
+        if not self.has_words:
+            return
+        unread, self._unread = self._unread, []
         for memory_id, entry in unread:
-            self._read(memory_id, entry)
+            if entry is None:
+                self._lexicon.drop(memory_id)
+            else:
+                self._lexicon.put(memory_id, entry)
+
+    @property
+    def unread(self) -> int:
+        """Count what came and went since words were last asked for."""
+        return len(self._unread)
 
     def put(self, item: Item) -> bool:
-        """Learn a memory, in place of what was known under its id; tell whether it had to be read."""
+        """Learn a memory, in place of what was known under its id; tell whether it says something else."""
         known, traits = self.traits.get(item.memory_id), _traits(item)
         if is_new := known is None or known.said != traits.said:
-            self._read(item.memory_id, item.entry)
+            self._unread.append((item.memory_id, item.entry))
             self.places.put(item.memory_id, item.entry.files)
             self._marks.put(item.memory_id, dict.fromkeys(item.marks, 1.0))
         if known is not None:
@@ -141,7 +158,7 @@ class Catalogue:
         """Forget a memory, if it is known."""
         if (traits := self.traits.pop(memory_id, None)) is None:
             return
-        self._read(memory_id, None)
+        self._unread.append((memory_id, None))
         self.places.drop(memory_id)
         self._marks.drop(memory_id)
         self._ungrade(memory_id, traits)
@@ -175,15 +192,6 @@ class Catalogue:
     def pack_words(self) -> Packed:
         """Write its words down, in the same order."""
         return self.lexicon.index.pack()
-
-    def _read(self, memory_id: str, entry: Entry | None) -> None:
-        """Take in a memory's words, or drop them; in the order of coming, so that all indexes number alike."""
-        if self._unread is not None:
-            self._unread.append((memory_id, entry))
-        elif entry is None:
-            self.lexicon.drop(memory_id)
-        else:
-            self.lexicon.put(memory_id, entry)
 
     def _ungrade(self, memory_id: str, traits: Traits) -> None:
         if self._grades is None:

@@ -8,8 +8,8 @@ segments, by its file's name and by that name's words; an extension says little 
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from sidecar.domain.recall import hashes
 
@@ -24,6 +24,10 @@ WEAK = 0.2
 _LONGEST = 64
 """Letters of a term; what is longer is no word that anybody would search for."""
 _SHORTEST_STEMMED = 4
+_BEGINNING = 3
+"""Letters of a word that its stem has, too, unless it is shorter."""
+_SHORT = 6
+"""Letters of a word whose stem may be an e longer than what they share: using, use."""
 _CHUNK = re.compile(r"\w+(?:[./\\:@+-]+\w+)*")
 _ASKS = re.compile(r"\s*(?:how|what|why|which|who|whose|whom)\b", re.IGNORECASE)
 _EXACT = re.compile(r"[a-z][A-Z]|\w_\w|\w/\w|\w\.\w|\w::\w|\w\(\)|#\d|`\w|\b__\w")
@@ -62,6 +66,45 @@ def count(text: str) -> Terms:
         for term, weight in _of_chunk(chunk):
             found[term] = found.get(term, 0.0) + weight
     return found
+
+
+def count_of(text: str, wanted: Collection[str]) -> Terms:
+    """Count those of some terms that a text has; where few are wanted, most words need not be looked at closely."""
+    begun = set(map(_beginning, wanted))
+    found: Terms = {}
+    for chunk in _CHUNK.findall(_plain(text)):
+        if not _is_word(chunk) or _begins_like(chunk.lower(), begun):
+            for term, weight in _of_chunk(chunk):
+                if term in wanted:
+                    found[term] = found.get(term, 0.0) + weight
+    return found
+
+
+class Sketch(NamedTuple):
+    """What can be told of a text's terms without stemming."""
+
+    plain: frozenset[str]
+    """How its plain words begin, each of which has one term; that of a short word may share but two letters with it."""
+    begun: frozenset[str]
+    """How any of its terms may begin."""
+    most: int
+    """How many terms it has at most."""
+
+
+def sketch(text: str) -> Sketch:
+    """Tell of a text's terms what needs no stemming: where another has a term of its plain words, it begins alike."""
+    plain: set[str] = set()
+    begun: set[str] = set()
+    most = 0
+    for chunk in dict.fromkeys(_CHUNK.findall(_plain(text))):
+        found = [part.lower() for part in (*_PART.findall(chunk), chunk)]
+        begun.update(part[:size].replace("y", "i") for part in found for size in (1, 2, 3))
+        if not _is_word(chunk):
+            most += 2 * len(chunk)
+        elif found[-1] not in _STOP:
+            most += 1
+            plain.add(found[-1][: _BEGINNING - (len(chunk) <= _SHORT)].replace("y", "i"))
+    return Sketch(frozenset(plain), frozenset(begun), most)
 
 
 def count_paths(paths: Iterable[str]) -> Terms:
@@ -103,6 +146,22 @@ def is_question(text: str) -> bool:
 def names_code(text: str) -> bool:
     """Tell whether a text names something by its exact name: an identifier, a file, a version, an issue."""
     return _EXACT.search(text) is not None
+
+
+def _is_word(chunk: str) -> bool:
+    """Tell whether a chunk is a plain word: it has one term."""
+    return chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.istitle())
+
+
+def _beginning(term: str) -> str:
+    """Give what every word with this stem begins with: i stands for y, too, and an e may be the stem's own (using)."""
+    is_lent = len(term) == _BEGINNING and term.endswith("e")
+    return term[: _BEGINNING - is_lent].replace("y", "i")
+
+
+def _begins_like(word: str, begun: Collection[str]) -> bool:
+    beginning = word[:_BEGINNING].replace("y", "i")
+    return beginning in begun or beginning[:2] in begun or beginning[:1] in begun
 
 
 @functools.lru_cache(maxsize=65_536)

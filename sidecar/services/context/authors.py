@@ -29,8 +29,7 @@ class Authors:
             return _NOBODY
         known = self._known.get(sha)
         if known is None and memory.session_id is not None:
-            for event in vault.sessions.events(memory.session_id):
-                if event.commit is not None:
-                    self._known[event.commit.sha] = event.commit.author_name
+            for commit in vault.commits.of(memory.session_id):
+                self._known[commit.sha] = commit.author_name
             known = self._known.setdefault(sha, _NOBODY)
         return known or _NOBODY

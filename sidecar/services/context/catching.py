@@ -8,7 +8,7 @@ from protocol.conversations import Conversation
 from protocol.events import Commit
 from protocol.memories import Memory
 from protocol.sessions import Session
-from sidecar.domain import privacy, ulids
+from sidecar.domain import ulids
 from sidecar.domain.context import changes
 from sidecar.domain.context.changes import Happenings
 from sidecar.services.context.scenes import Scene
@@ -21,13 +21,8 @@ _TOLD = 200
 """Memories that are looked at."""
 
 
-def is_first(scene: Scene) -> bool:
-    """Tell whether an agent has never been here, but for this very conversation."""
-    return last_here(scene) is None
-
-
 def last_here(scene: Scene) -> datetime | None:
-    """Tell when an agent was last seen in another conversation than this."""
+    """Tell when an agent was last seen in another conversation than this; None where it never was."""
     vault, key = scene.vault, scene.params.session_key
     this = meeting.find(vault, key) if key else None
     own = this.session_key if this else None
@@ -43,25 +38,25 @@ def last_here(scene: Scene) -> datetime | None:
     return this.started_at if agent.first_seen_at < this.started_at else None
 
 
-def catch_up(scene: Scene) -> Changes | None:
-    """Tell what has happened since then; nothing to an agent that is here for the first time."""
-    since = last_here(scene)
-    if since is None:
-        return None
+def catch_up(scene: Scene, since: datetime) -> Changes:
+    """Tell what has happened since then."""
     vault = scene.vault
     sessions = list(_sessions(vault, since))
     happened = Happenings(
-        sessions=[privacy.clean_session(one) for one in sessions],
+        sessions=sessions,
         commits=list(_commits(vault, sessions[:_READ])),
         memories=list(_memories(vault, since)),
-        tasks=vault.tasks.all(),
-        messages=[one for one in vault.messages.all() if one.sender_id != scene.who.agent_id],
+        tasks=tuple(vault.tasks.by_id().values()),
+        messages=[
+            one for one in vault.messages.by_id().values() if one.sender_id != scene.who.agent_id
+        ],
     )
     return changes.tell(since, happened)
 
 
-def _conversations(scene: Scene) -> list[Conversation]:
-    return scene.vault.conversations.find("agentId", scene.who.agent_id)
+def _conversations(scene: Scene) -> Iterator[Conversation]:
+    every = scene.vault.conversations.by_id().values()
+    return (one for one in every if one.agent_id == scene.who.agent_id)
 
 
 def _sessions(vault: Vault, since: datetime) -> Iterator[Session]:
@@ -76,17 +71,10 @@ def _sessions(vault: Vault, since: datetime) -> Iterator[Session]:
 
 def _commits(vault: Vault, sessions: list[Session]) -> Iterator[Commit]:
     for session in sessions:
-        for event in vault.sessions.events(session.session_id):
-            commit = privacy.clean_event(event).commit
-            if commit is not None:
-                yield commit
+        yield from vault.commits.of(session.session_id)
 
 
 def _memories(vault: Vault, since: datetime) -> Iterator[Memory]:
     """Give the memories that were made after a moment, the latest of them; ids begin with their time."""
-    first = ulids.first_at(since)
-    later = sorted((key for key in vault.memories.ids() if key >= first), reverse=True)
-    for key in later[:_TOLD]:
-        memory = vault.memories.get(key)
-        if memory is not None:
-            yield privacy.clean_memory(memory)
+    later = sorted(vault.memories.ids(ulids.first_at(since)), reverse=True)
+    yield from vault.memories.some(later[:_TOLD]).values()

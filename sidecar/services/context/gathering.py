@@ -25,7 +25,6 @@ from protocol.messages import Message
 from protocol.tasks import Task
 from sidecar.domain.context import clipping, items
 from sidecar.domain.context.choosing import Choice
-from sidecar.domain.continuity import gaps
 from sidecar.services import agents, documents, health, messaging, tasks
 from sidecar.services.context import catching, selecting
 from sidecar.services.context.authors import Authors
@@ -66,17 +65,17 @@ class Gatherer:
         todo = todo[: selecting.limits(scene)[selecting.TASKS]]
         messages = messaging.pending(vault, who.agent_id)
         choices = selecting.select(scene, self.verifier, taken=len(todo))
-        is_first = catching.is_first(scene)
+        last = catching.last_here(scene)
         context = StartContext(
             project_id=vault.project_id,
             agent_label=_label(scene),
-            is_first_connection=is_first,
-            introduction=documents.introduction(scene.name) if is_first else "",
+            is_first_connection=last is None,
+            introduction="" if last else documents.introduction(scene.name),
             session_context=self._heart(scene, choices, todo),
             recovery=_recovery(scene),
             query_results=self._items(scene, choices, selecting.RESULTS),
             pending_messages=tuple(map(message, messages)),
-            changes_since_last_session=catching.catch_up(scene),
+            changes_since_last_session=catching.catch_up(scene, last) if last else None,
             documents=tuple(_documents(scene)),
             available_documents=tuple(documents.available(vault)),
             tasks_auto_completed=tuple(done),
@@ -155,10 +154,19 @@ def _recovery(scene: Scene) -> Recovery | None:
     if scene.params.occasion in _INTACT:
         return None
     summary = scene.summary() if scene.params.occasion == "compact" else None
-    missing = None if summary is None else functools.partial(gaps.missing, summary=summary)
     return recovering.recover(
-        scene.vault, scene.params, scene.who, settings=scene.settings, missing=missing
+        scene.vault,
+        scene.params,
+        scene.who,
+        settings=scene.settings,
+        missing=None if summary is None else _missing_from(summary),
     )
+
+
+def _missing_from(summary: str) -> recovering.Missing:
+    from sidecar.domain.continuity import gaps  # noqa: PLC0415  # only after a compaction
+
+    return functools.partial(gaps.missing, summary=summary)
 
 
 def _counts(scene: Scene) -> VaultCounts:
@@ -166,7 +174,7 @@ def _counts(scene: Scene) -> VaultCounts:
     return VaultCounts(
         vault_id=vault.project_id,
         name=scene.name,
-        memories=vault.memories.count("status", "active"),
+        memories=health.count_active(vault),
         tasks=len(vault.tasks),
         documents=len(vault.documents),
         sessions=len(vault.sessions.timeline()),

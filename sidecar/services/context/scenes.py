@@ -26,6 +26,8 @@ class Scene:
     recall: Recall
     meanings: Meanings
     code: Code | None
+    place: object
+    """Where the code's history stood when this began."""
     branch: str | None
     look: Look
     """How to look at the working tree."""

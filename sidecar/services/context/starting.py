@@ -1,5 +1,6 @@
 """Starting: what an assistant is told, made to fit, and kept for as long as nothing changes."""
 
+import contextlib
 import dataclasses
 import threading
 from collections import Counter
@@ -17,6 +18,7 @@ from protocol.contexts import (
     StartContext,
     UngivenItem,
 )
+from protocol.errors import BusyError, StorageFailedError
 from sidecar.domain import privacy
 from sidecar.domain.context import fitting, hosts, sections
 from sidecar.domain.context.fitting import Fitted
@@ -28,15 +30,18 @@ from sidecar.services.context import beginning, gathering, giving
 from sidecar.services.context.gathering import Gathered, Gatherer
 from sidecar.services.context.scenes import Scene
 from sidecar.services.continuity.buffers import Buffer
-from sidecar.services.drift.codebases import Code
 from sidecar.store.lines import Op
-from sidecar.store.shelves import Shelf
 from sidecar.store.vaults import Vault
 
 _KEPT = 64
 """Answers that are kept."""
 _UNNAMED = "0" * 20
 """Stands for a receipt's name while the answer is measured."""
+_TABLES = (
+    *("memories", "conversations", "checkpoints", "agents"),
+    *("tasks", "messages", "documents", "jobs"),
+)
+"""Whose every write makes another answer."""
 
 Stamp = tuple[Any, ...]
 
@@ -90,7 +95,7 @@ class Contexts:
         else:
             told = self._make(scene, host)
             # Where HEAD has moved meanwhile, this is no answer for where it was.
-            if _place(scene.code) in stamp:
+            if scene.code is None or scene.code.standing() == scene.place:
                 with self._mutex:
                     self._answers[key] = (stamp, told)
         if _is_noted(scene, told):
@@ -111,6 +116,7 @@ class Contexts:
 
     def _make(self, scene: Scene, host: RenderParams | None) -> Told:
         gathered = self._gatherer.gather(scene)
+        self._keep_findings(scene.vault)
         if scene.params.preview:
             return self._fit(scene, host, gathered)
         return self._settle(scene, host, gathered)
@@ -119,7 +125,9 @@ class Contexts:
         """Write down that a conversation begins, and then that it has its messages: a failure loses none."""
         told = self._fit(scene, host, gathered)
         if scene.is_noted:
-            beginning.begin(scene, told.context.recovery or None)
+            # An assistant that waits for its context must not wait for a store that is stuck or full.
+            with contextlib.suppress(BusyError, StorageFailedError):
+                beginning.begin(scene, told.context.recovery or None)
         taken = _taken(scene, told)
         return self._fit(scene, host, _without(gathered, taken)) if taken else told
 
@@ -132,6 +140,17 @@ class Contexts:
         cap = hosts.cap(host.host, host.max_chars)
         rendering = composing.render(gathered.context, cap, self._key())
         return _rendered(scene, gathered, rendering, host)
+
+    def _keep_findings(self, vault: Vault) -> None:
+        """Let it be written down, soon, what became of memories: a process that begins later need not look."""
+        verifier = self._gatherer.verifier
+
+        def make_ops(vault: Vault) -> list[Op]:
+            verifier.keep(vault)
+            return []
+
+        if verifier.has_news(vault):
+            self._buffer.add(vault, "findings", make_ops)
 
     def _note(self, scene: Scene, told: Told) -> None:
         """Let it be written down, soon, that this was given, and to whom."""
@@ -161,35 +180,17 @@ def _is_noted(scene: Scene, told: Told) -> bool:
 def _stamp(scene: Scene) -> Stamp:
     """Tell what an answer depends on; any write of any process that matters makes another one."""
     vault = scene.vault
-    shelves: tuple[Shelf[Any], ...] = (
-        vault.memories,
-        vault.conversations,
-        vault.checkpoints,
-        vault.agents,
-        vault.tasks,
-        vault.messages,
-        vault.documents,
-        vault.jobs,
-    )
     return (
-        *(shelf.revision for shelf in shelves),
+        vault.journal.revisions(_TABLES),
         vault.sessions.stamp(),
-        [one.task_id for one in tasks.would_complete(vault, scene.look)],
-        _place(scene.code),
+        tasks.sights(vault, scene.look),
+        scene.place,
         scene.branch,
         scene.settings,
         scene.is_noted,
         scene.meanings.absence,
         vault.clock().replace(second=0, microsecond=0),
     )
-
-
-def _place(code: Code | None) -> object:
-    """Tell where the history stands."""
-    if code is None:
-        return None
-    with code.mutex:
-        return code.head(), code.main_line()
 
 
 def _taken(scene: Scene, told: Told) -> set[str]:

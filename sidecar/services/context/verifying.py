@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from cachetools import LRUCache
@@ -12,6 +13,7 @@ from protocol.errors import GitFailedError
 from protocol.memories import Memory, Verdict
 from sidecar.domain.drift import verdicts
 from sidecar.domain.drift.verdicts import Fates
+from sidecar.domain.recall import hashes
 from sidecar.services.drift import drifting, fates
 from sidecar.services.drift.codebases import Code
 from sidecar.store.vaults import Vault
@@ -33,6 +35,15 @@ _Key = tuple[str, str, datetime, datetime | None, object]
 _Fact = tuple[Verdict | None, bool]
 
 
+@dataclass
+class _Findings:
+    """Verdicts at one HEAD, by what names memories as they were."""
+
+    head: str
+    verdicts: dict[int, Verdict | None]
+    is_new: bool = False
+
+
 class Verifier:
     """Remembers for each HEAD what became of memories: they are looked at once.
 
@@ -43,6 +54,8 @@ class Verifier:
     def __init__(self) -> None:
         """Know nothing yet."""
         self._known: LRUCache[_Key, _Fact] = LRUCache(maxsize=_REMEMBERED)
+        self._findings: dict[str, _Findings] = {}
+        """What is to be written down, by project."""
         self._mutex = threading.Lock()
 
     def verify(self, vault: Vault, memories: Collection[Memory], code: Code | None) -> Verified:
@@ -68,17 +81,69 @@ class Verifier:
         head = code.head()
         if head is None:
             return _stored(memories)
+        known = self._remembered(vault, memories, head)
+        unknown = [one for one in memories if one.memory_id not in known]
+        return {**known, **self._find(vault, unknown, code, head)} if unknown else known
+
+    def _remembered(
+        self, vault: Vault, memories: Collection[Memory], head: str
+    ) -> dict[str, _Fact]:
+        """Give what is certain as long as HEAD is there, and known by us or written down."""
+        findings = self._findings.get(vault.project_id)
+        if findings is None or findings.head != head:
+            findings = _Findings(head, dict(vault.findings.read(head)))
+            self._findings[vault.project_id] = findings
+        names = {one.memory_id: _name(one) for one in memories}
+        return {
+            key: (findings.verdicts[name], False)
+            for key, name in names.items()
+            if name in findings.verdicts
+        }
+
+    def _find(
+        self, vault: Vault, memories: Collection[Memory], code: Code, head: str
+    ) -> dict[str, _Fact]:
+        """Find out what became of memories, and remember it."""
         keys = _keys(head, vault, memories, code)
         unknown = [one for one in memories if keys[one.memory_id] not in self._known]
         found = _look(vault, unknown, code)
-        known = {
+        facts = {
             one.memory_id: found.get(one.memory_id) or self._known[keys[one.memory_id]]
             for one in memories
         }
         # Git goes its own way: what was found out while HEAD moved is not said of where it was.
         if code.at == head:
             self._known.update({keys[memory_id]: fact for memory_id, fact in found.items()})
-        return known
+            self._settle(
+                vault, memories, {key: facts[key] for key in keys if keys[key][-1] is None}
+            )
+        return facts
+
+    def _settle(
+        self, vault: Vault, memories: Collection[Memory], facts: Mapping[str, _Fact]
+    ) -> None:
+        """Remember what depends on nothing but HEAD, so that it can be written down."""
+        findings = self._findings[vault.project_id]
+        new = {
+            _name(one): verdict
+            for one in memories
+            for verdict, is_elsewhere in filter(None, [facts.get(one.memory_id)])
+            if not is_elsewhere
+        }
+        findings.is_new |= not new.keys() <= findings.verdicts.keys()
+        findings.verdicts |= new
+
+    def keep(self, vault: Vault) -> None:
+        """Write down what was found out, for other processes; the store's lock is held."""
+        findings = self._findings.get(vault.project_id)
+        if findings is not None and findings.is_new:
+            findings.is_new = False
+            vault.findings.write(findings.head, dict(findings.verdicts))
+
+    def has_news(self, vault: Vault) -> bool:
+        """Tell whether something was found out that is not written down."""
+        findings = self._findings.get(vault.project_id)
+        return findings is not None and findings.is_new
 
 
 def _look(vault: Vault, memories: Collection[Memory], code: Code) -> dict[str, _Fact]:
@@ -107,6 +172,10 @@ def _keys(head: str, vault: Vault, memories: Collection[Memory], code: Code) -> 
         )
         for one in memories
     }
+
+
+def _name(memory: Memory) -> int:
+    return hashes.of_all((memory.memory_id, memory.updated_at, memory.checked_at))
 
 
 def _stored(memories: Collection[Memory]) -> dict[str, _Fact]:

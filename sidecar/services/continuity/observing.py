@@ -1,6 +1,5 @@
 """Observing: what is seen of a conversation and of its repository becomes a checkpoint."""
 
-import uuid
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -60,6 +59,8 @@ def save(
 
 def make(conversation: Conversation, trigger: Trigger, digest: str, *, now: datetime) -> Checkpoint:
     """Write down a conversation's state under a new id."""
+    import uuid  # noqa: PLC0415  # it asks much of the system as it is loaded
+
     return checkpoints.make(conversation, trigger, digest, identifier=str(uuid.uuid4()), now=now)
 
 

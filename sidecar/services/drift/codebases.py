@@ -14,6 +14,9 @@ class Code(Protocol):
     def head(self) -> str | None:
         """Look where HEAD is now; None where it is nowhere."""
 
+    def standing(self) -> object:
+        """Look at once where HEAD and the main line of development are now; equal, where neither has moved."""
+
     @property
     def mutex(self) -> AbstractContextManager[bool]:
         """Let one at a time ask several things of the same HEAD."""
