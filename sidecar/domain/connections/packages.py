@@ -1,0 +1,46 @@
+"""Ready files for the repository: plugins and examples, made from the table of agents."""
+
+from collections.abc import Mapping
+
+from sidecar.domain.connections import editing, merging
+from sidecar.domain.connections.agents import BY_NAME
+from sidecar.domain.connections.contents import Hooks, Json
+from sidecar.domain.connections.programs import READY
+
+_PLUGIN = {
+    "name": "threadline",
+    "description": "A memory for your repository, shared by you and your AI assistants.",
+    "author": {"name": "Threadline"},
+    "license": "MIT",
+}
+
+
+def write_packages(version: str) -> Mapping[str, str]:
+    """Write every ready file, by its path below the folder of editors."""
+    plugin = {**_PLUGIN, "version": version}
+    parts = {"hooks": "hooks/hooks.json", "mcpServers": "mcp.json"}
+    return {
+        "claude-code/.claude-plugin/plugin.json": editing.write(plugin),
+        "claude-code/hooks/hooks.json": editing.write(
+            {"description": "Tells Threadline what happens.", "hooks": _events("claude-code")}
+        ),
+        "claude-code/.mcp.json": _part("claude-code", 1),
+        "cursor/.cursor-plugin/plugin.json": editing.write({**plugin, **parts}),
+        "cursor/hooks/hooks.json": _part("cursor", 0),
+        "cursor/mcp.json": _part("cursor", 1),
+        "windsurf/mcp_config.json": _part("windsurf", 0),
+        "copilot/hooks/threadline.json": _part("copilot", 0),
+        "copilot/mcp-config.json": _part("copilot", 1),
+    }
+
+
+def _part(agent: str, index: int) -> str:
+    return merging.join(None, BY_NAME[agent].parts[index].content(READY))
+
+
+def _events(agent: str) -> dict[str, object]:
+    """Give the events of an agent, each with its list."""
+    content = BY_NAME[agent].parts[0].content(READY)
+    assert isinstance(content, Json)  # noqa: S101  # the table says so
+    [hooks] = [piece for piece in content.pieces if isinstance(piece, Hooks)]
+    return {event: [item] for event, item in hooks.events.items()}
