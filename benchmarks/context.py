@@ -66,6 +66,8 @@ def _answers(server: Server, vault: Vault) -> Iterator[Row]:
     size = server.ask("threadline/context/start", _ASKED)
     if size not in _SIZE:
         raise RuntimeError(f"the answer has {size} bytes; a budget for 14 KB says nothing of it")
+    # Who asks for receipts lets them be written down at once.
+    server.ask("threadline/context/receipts", {})
     chance, numbers = random.Random(1), itertools.count()
     empty, one = _empty(server, _AT_ONCE), _empty(server, 1)
     told = f"context of {size / 1000:.1f} KB"

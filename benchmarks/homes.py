@@ -26,8 +26,8 @@ from sidecar.domain import ulids
 from sidecar.domain.drafts import Draft
 from sidecar.domain.drift.verdicts import Look
 from sidecar.services.drift import drifting
-from sidecar.store.homes import VARIABLE
 from sidecar.store.lines import Op
+from sidecar.store.overheard import VARIABLE
 from sidecar.store.vaults import Vault
 
 MEMORIES = 10_000

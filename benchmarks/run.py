@@ -14,6 +14,7 @@ from rich.table import Table
 from benchmarks import (
     context,
     drift,
+    hooks,
     places,
     redaction,
     retrieval,
@@ -70,6 +71,7 @@ def _measurements(history: Path | None, data: Path | None) -> dict[str, Measurem
         "sharing": sharing.share,
         "rivals": rivals.compare,
         "serving": serving.serve,
+        "hooks": hooks.hook,
         "scanning": functools.partial(scanning.scan, history=history),
         "searching": searching.search,
         "context": context.give,

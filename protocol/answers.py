@@ -11,6 +11,8 @@ class ErrorData(Record, frozen=True, kw_only=True):
 
     field: str | None = None
     """Path of the offending field, such as `events[0].commit.sha`."""
+    current: int | str | UnsetType = UNSET
+    """Where something was to be changed that is another by now: its version, or when it was changed last."""
 
 
 class Failure(Record, frozen=True, kw_only=True):
@@ -31,5 +33,7 @@ class Answer(Record, frozen=True, kw_only=True):
 
 def failure(error: ThreadlineError) -> Failure:
     """Write an error as it stands on the wire."""
-    data = UNSET if error.field is None else ErrorData(field=error.field)
+    current = UNSET if error.current is None else error.current
+    is_plain = error.field is None and error.current is None
+    data = UNSET if is_plain else ErrorData(field=error.field, current=current)
     return Failure(code=error.code, message=str(error), data=data)

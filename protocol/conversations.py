@@ -1,10 +1,11 @@
 """Conversations: the runs of agents, and what is known of each while it lasts."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import field
+from msgspec import Meta, field
 
 from protocol.memories import MemoryType
+from protocol.projects import ProjectParams
 from protocol.values import Record, Timestamp
 
 Beginning = Literal["cold", "recovered"]
@@ -25,6 +26,36 @@ class Agent(Record, frozen=True, kw_only=True):
     conversations: int = 0
     last_summary: str | None = None
     """What it last said about its work, in one line."""
+
+
+class ListAgentsParams(ProjectParams, frozen=True, kw_only=True):
+    """Which agents to list."""
+
+    days_back: Annotated[int, Meta(ge=1, le=3650)] = 7
+    """Only those that did something in so many days."""
+    limit: Annotated[int, Meta(ge=1, le=100)] = 10
+    """The most agents to give."""
+
+
+class ActiveAgent(Agent, frozen=True, kw_only=True):
+    """An agent with what it has left here; one that never led a conversation is known by that alone."""
+
+    memories: int = 0
+    """Memories that it wrote."""
+    open_tasks: int = 0
+    """Tasks that are its own and not done."""
+    pending_messages: int = 0
+    """Messages that wait for it."""
+    sent_messages: int = 0
+    """Messages of its own that have not vanished."""
+
+
+class AgentList(Record, frozen=True, kw_only=True):
+    """Agents, the latest first."""
+
+    agents: tuple[ActiveAgent, ...]
+    total: int
+    """How many there are in that time."""
 
 
 class Note(Record, frozen=True, kw_only=True):
@@ -77,5 +108,7 @@ class Conversation(Record, frozen=True, kw_only=True):
     """Prompts that the last periodic checkpoint knew of."""
     checkpointed_at: Timestamp | None = None
     """When its state was last saved."""
+    summary: str | None = None
+    """What its host's own summary said when the conversation was last cut."""
     heard: tuple[str, ...] = ()
     """Keys of what was reported of it, the latest 50: a report that comes again changes nothing."""

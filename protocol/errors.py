@@ -34,10 +34,13 @@ class ThreadlineError(Exception):
 
     code = Code.INTERNAL_ERROR
 
-    def __init__(self, message: str, *, field: str | None = None) -> None:
-        """Say the value and the way out in `message`."""
+    def __init__(
+        self, message: str, *, field: str | None = None, current: int | str | None = None
+    ) -> None:
+        """Say the value and the way out in `message`; `current` is what a stale writer should have read."""
         super().__init__(message)
         self.field = field
+        self.current = current
 
 
 class InvalidRequestError(ThreadlineError):

@@ -50,7 +50,9 @@ from protocol.recall import (
     WriteParams,
     WriteResult,
 )
+from protocol.rows import Method
 from protocol.sessions import Session, SessionStatus
+from protocol.sharing import SHARED
 from protocol.values import Name, Params, Record, Timestamp, Ulid
 
 Page = Annotated[int, Meta(ge=1, le=1000)]
@@ -209,17 +211,6 @@ class Status(Record, frozen=True, kw_only=True):
     memory_health: MemoryHealth = MemoryHealth()
 
 
-class Method(Record, frozen=True, kw_only=True):
-    """One row of the table."""
-
-    name: str
-    params: type[Params]
-    result: type[Record]
-    doc: str
-    is_long: bool = False
-    """Tells how far it is while it runs, and can be cancelled."""
-
-
 METHODS: tuple[Method, ...] = (
     Method(
         name="threadline/ingest",
@@ -373,6 +364,7 @@ METHODS: tuple[Method, ...] = (
         result=CheckpointList,
         doc="List the checkpoints of a project or of a conversation, newest first.",
     ),
+    *SHARED,
     Method(
         name="threadline/purge",
         params=PurgeParams,

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from protocol.links import Neighbour
 from protocol.memories import (
     Content,
     Evidence,
@@ -80,10 +81,17 @@ class ReadParams(ProjectParams, frozen=True, kw_only=True):
     """The conversation that does it: so one can tell later what its context was worth."""
 
 
+class ShownMemory(Memory, frozen=True, kw_only=True):
+    """A memory with what surrounds it."""
+
+    links: tuple[Neighbour, ...] = ()
+    """What it is linked with."""
+
+
 class MemoryList(Record, frozen=True, kw_only=True):
     """Memories in the order they were asked for."""
 
-    memories: tuple[Memory, ...]
+    memories: tuple[ShownMemory, ...]
     missing: tuple[str, ...] = ()
     """Ids that name nothing."""
 

@@ -5,6 +5,7 @@ import functools
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +17,8 @@ from cachetools import TTLCache, cached
 from protocol import methods
 from protocol.answers import Answer, Failure, failure
 from protocol.capture import CaptureState
+from protocol.connections import Level
+from protocol.contexts import Rendered, RenderParams
 from protocol.conversions import convert
 from protocol.errors import (
     Code,
@@ -33,8 +36,8 @@ from sidecar.adapters.ignores import Ignores
 from sidecar.adapters.models.editors import Ask
 from sidecar.adapters.watches import Watches
 from sidecar.domain import settings
-from sidecar.domain.identities import Facts
 from sidecar.domain.sessions import Rule
+from sidecar.scouting import Scout
 from sidecar.services import (
     browsing,
     health,
@@ -52,17 +55,24 @@ from sidecar.services.progress import Tell
 from sidecar.services.scanning import Progress
 from sidecar.services.transferring import Moved
 from sidecar.services.workspaces import Tools, Workspace
+from sidecar.store import overheard
 from sidecar.store.homes import Home, default_home
 from sidecar.store.ids import Ids
-from sidecar.store.landmarks import Landmark
 from sidecar.store.vaults import Vault
 
 if TYPE_CHECKING:
     from sidecar.mind import Mind
+    from sidecar.services.connecting import Tools as ConnectingTools
+    from sidecar.services.overhearing import Overhearing
+
+_OVERHEARING = 1.0
+"""Seconds that a request may wait until what hooks have heard is placed."""
 
 _log = logging.getLogger(__name__)
 
 
+_GIVEN_AGAIN = "threadline/context/start"
+"""Whose answer is kept for as long as nothing changes."""
 _MISSING_FOR = 10
 """Seconds for which the model for meanings is taken to be there, or not to be."""
 
@@ -78,14 +88,19 @@ class Application:
         """Serve the home's projects; `here` and `source` stand in where a request names none."""
         self.home = home
         self.here = here
-        self._places = Places(home, self._identify)
+        self._scout = Scout(home)
+        self._places = Places(home, self._scout.identify)
         self._maintained: set[str] = set()
         self.meanings = Meanings(_embedder, cached(TTLCache(1, _MISSING_FOR))(_missing))
         self._mind: Mind | None = None
+        self._given: tuple[Record | None, msgspec.Raw] = (None, msgspec.Raw())
+        """What was last answered of what is answered again and again, and how it is written."""
         self._tending: dict[str, threading.Thread] = {}
         self.ask_editor: Ask | None = None
         """Asks the client's own language model, if it has one."""
         self._mutex = threading.Lock()
+        self._turn = threading.Lock()
+        self._is_watching = False
         self._own_settings, problems = settings.read(home.settings(), Settings())
         for problem in problems:
             _log.warning("settings.json: %s", problem)
@@ -125,7 +140,7 @@ class Application:
                         vault=lambda reference: self.vault(self.project(reference)),
                         place=self._place,
                         name=lambda reference: self.project(reference).name,
-                        checkout=self._checkout,
+                        checkout=self._scout.checkout,
                         settings=lambda: self.workspace.settings,
                         is_paused=lambda vault: pausing.state(vault, processes.is_running).paused,
                         source=lambda: self.source,
@@ -134,6 +149,26 @@ class Application:
                     )
                 )
             return self._mind
+
+    @functools.cached_property
+    def _overhearing(self) -> "Overhearing":
+        """Give who places what hooks have heard, loaded when there is something."""
+        from sidecar.services.overhearing import Overhearing, Tools  # noqa: PLC0415  # needed late
+
+        dialogue = self.mind.dialogue
+        return Overhearing(
+            self.home.folder,
+            Tools(
+                vault=lambda folder: self.vault(self._places.project(str(folder))),
+                hear=dialogue.hear,
+                digest=dialogue.digest,
+                end=dialogue.end,
+                last_words=_last_words,
+                ignored=lambda root: Ignores(root).ignored,
+                settings=lambda: self.workspace.settings,
+                is_running=processes.is_running,
+            ),
+        )
 
     def projects(self) -> list[Project]:
         """List the projects of the workspace."""
@@ -149,6 +184,8 @@ class Application:
 
         A long one tells `progress` how far it is, which may raise CancelledError.
         """
+        if not self._is_watching:
+            self.overhear(_OVERHEARING)
         method = _BY_NAME.get(name)
         if method is None:
             raise UnknownMethodError(f"there is no method {name}; `threadline call` lists them")
@@ -170,7 +207,7 @@ class Application:
         """Answer one request, whatever happens in it: the boundary that all transports share."""
         try:
             result = self.call(name, params, progress)
-            return Answer(id=identifier, result=msgspec.Raw(msgspec.json.encode(result)))
+            return Answer(id=identifier, result=self._encode(name, result))
         except ThreadlineError as error:
             return Answer(id=identifier, error=failure(error))
         except Exception:  # noqa: BLE001  # it is answered, and the log has the rest
@@ -178,13 +215,51 @@ class Application:
             problem = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
             return Answer(id=identifier, error=problem)
 
+    def _encode(self, name: str, result: Record) -> msgspec.Raw:
+        """Write an answer down; one that is given again and again is written once."""
+        known, written = self._given
+        if result is known:
+            return written
+        written = msgspec.Raw(msgspec.json.encode(result))
+        if name == _GIVEN_AGAIN:
+            self._given = (result, written)
+        return written
+
     def watch(self, watches: Watches, tell: Callable[[methods.Change], None]) -> None:
         """Record what happens in the workspace until the watches are stopped; tell what changes."""
-        is_on = True
+        is_on = self._is_watching = True
+        inbox = Path(overheard.folder(str(self.home.folder)))
         while is_on:
+            self.overhear()
             for change in self.workspace.look():
                 tell(change)
-            is_on = watches.wait(self.workspace.places(), self.workspace.quiet_places())
+            is_on = watches.wait([*self.workspace.places(), inbox], self.workspace.quiet_places())
+
+    def overhear(self, seconds: float | None = None, before: str = "") -> None:
+        """Place what hooks have heard meanwhile, for no longer than this, up to the observation of this key.
+
+        Where nothing waits, nothing is loaded.
+        """
+        if not overheard.is_empty(str(self.home.folder)) and self._turn.acquire(blocking=False):
+            try:
+                self._overhear(seconds, before)
+            finally:
+                self._turn.release()
+
+    def _overhear(self, seconds: float | None, before: str) -> None:
+        from sidecar.services.overhearing import Limits  # noqa: PLC0415  # needed late
+
+        overhearing = self._overhearing
+        deadline = None if seconds is None else time.monotonic() + seconds
+        limits = Limits(deadline=deadline, patience=(seconds or 0.0) / 2, before=before)
+        overhearing.place(limits)
+
+    def greet(self, params: RenderParams) -> Rendered:
+        """Tell a host's conversation what it should know; while capture is paused, nothing is noted of that."""
+        vault = self.vault(self.project(params.project))
+        if pausing.state(vault, processes.is_running).paused:
+            params = msgspec.structs.replace(params, preview=True)
+        return self.mind.dialogue.greet(params)
 
     def catch_up(self, reference: str | None) -> None:
         """Settle what was committed so far in a project that is watched, before a pause begins or ends."""
@@ -253,6 +328,14 @@ class Application:
         into = None if reference is None else self.project(reference)
         return transferring.load(self.home, lines, into)
 
+    def connections(self, level: Level, reference: str | None = None) -> "ConnectingTools":
+        """Give what connecting agents needs, for this user or for a project."""
+        from sidecar import connections  # noqa: PLC0415  # needed by one command
+
+        is_project = level == "project"
+        folder = str(self.root(reference) or self._place(reference)) if is_project else None
+        return connections.prepare(self.home, folder)
+
     def close(self) -> None:
         """Write what still waits, and give all files back."""
         self.flush()
@@ -262,37 +345,6 @@ class Application:
         """Write what still waits; nothing waits where nobody has asked for memory."""
         if self._mind is not None:
             self._mind.dialogue.close()
-
-    def _identify(self, folder: Path, believe: identity.Believe) -> Facts:
-        """Tell what identifies the project of a folder, as git says or has said it."""
-        sight, known = self._recognise(folder)
-        if known is not None:
-            return known.facts
-        facts = identity.facts(folder, believe)
-        checkout = checkouts.enclosing(folder) if sight and facts.root else None
-        if sight is not None and checkout is not None:
-            landmark = Landmark(
-                stamp=sight.stamp,
-                gitdir=str(checkout.gitdir),
-                common=str(checkout.common),
-                folder=str(checkout.folder),
-                facts=facts,
-            )
-            # A name that is no text cannot be written down.
-            with contextlib.suppress(UnicodeEncodeError):
-                self.home.remember(sight.root, landmark)
-        return facts
-
-    def _checkout(self, folder: Path) -> checkouts.Checkout | None:
-        """Find the working tree that a folder is in."""
-        _, known = self._recognise(folder)
-        if known is None:
-            return checkouts.enclosing(folder)
-        return checkouts.Checkout(Path(known.gitdir), Path(known.common), Path(known.folder))
-
-    def _recognise(self, folder: Path) -> tuple[checkouts.Sight | None, Landmark | None]:
-        sight = checkouts.sight(folder)
-        return sight, sight and self.home.landmarks.find(*sight)
 
     def _place(self, reference: str | None) -> Path:
         """Give a folder of the project that a request names."""
@@ -366,6 +418,14 @@ def _embedder() -> Embedder | str:
 def now() -> datetime:
     """Read the clock."""
     return datetime.now(UTC)
+
+
+def _last_words(path: str, host: str) -> str:
+    """Read what an agent said last, as its host wrote it down."""
+    from sidecar.adapters import transcripts  # noqa: PLC0415  # needed late
+
+    said = [text for who, text in transcripts.turns(path, host, Path.home()) if who == "assistant"]
+    return said[-1] if said else ""
 
 
 def _own_commits(folder: Path) -> str:

@@ -1,14 +1,18 @@
 """All that concerns conversations with assistants, put together: what they are told, and what survives of them."""
 
+import contextlib
+import dataclasses
 import itertools
 import logging
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
+from cachetools import TTLCache
 
 from protocol.checkpoints import (
     Checkpointed,
@@ -28,7 +32,7 @@ from protocol.values import Record
 from sidecar.adapters.code.codebases import Codebase
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.services import agents, messaging
-from sidecar.services.context import beginning, gathering, giving, judging, valuing
+from sidecar.services.context import beginning, gathering, giving, judging, renewing, valuing
 from sidecar.services.context.gathering import Gathered
 from sidecar.services.context.scenes import Scene
 from sidecar.services.context.starting import Contexts, Told
@@ -40,7 +44,12 @@ from sidecar.services.recall import Recall
 from sidecar.services.tasks import Look
 from sidecar.store.vaults import Vault
 
+_CUT = ("compact", "clear")
+"""Occasions on which a conversation has lost what it was given."""
 _PAUSED = "capture is paused; `threadline resume` ends it"
+
+_SEATED_FOR = 60
+"""Seconds for which a folder is taken to be where it was."""
 
 Unasked = tuple[Scene, Gathered]
 """What an agent is about to be given."""
@@ -82,6 +91,10 @@ class Dialogue:
         """Tell nothing yet."""
         self._contexts = Contexts(self.buffer, self.around.key)
         self._numbers = itertools.count()
+        self._mutex = threading.Lock()
+        self._seats: TTLCache[tuple[Path, Path | None], tuple[Path, Path]] = TTLCache(
+            maxsize=64, ttl=_SEATED_FOR
+        )
 
     def serve(self, name: str, params: ProjectParams) -> Record:
         """Answer a request about context or a conversation."""
@@ -105,9 +118,31 @@ class Dialogue:
         scene = self._scene(params)
         return self._contexts.render(scene, params), self._contexts.tell(scene, params)
 
+    def greet(self, params: RenderParams) -> Rendered:
+        """Tell a host's conversation what it should know: all of it at first and after a cut, then only what is new."""
+        scene = self._scene(params)
+        talk = renewing.earlier(scene)
+        if talk is None or talk.began is None or params.occasion in _CUT:
+            return self._contexts.render(scene, params)
+        looked = dataclasses.replace(scene, params=msgspec.structs.replace(params, preview=True))
+        context = self._contexts.start(looked)
+        rendered, receipt = renewing.renew(scene, params, context, self.around.key())
+        if receipt is not None and not params.preview:
+            self._later(scene.vault, lambda vault: renewing.note(vault, receipt))
+        return rendered
+
+    def hear(self, params: TrackParams) -> Tracked:
+        """Note what was overheard of a conversation, to which nothing can be said in return."""
+        from sidecar.services.continuity import tracking  # noqa: PLC0415  # only agents at work need it
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        tracked = tracking.track(vault, params, who, self._tools())
+        self._listen(vault, params)
+        return tracked
+
     def track(self, params: TrackParams) -> Tracked:
         """Note what was just seen of a conversation."""
-        from sidecar.services.continuity import tracking, using  # noqa: PLC0415  # only agents at work need it
+        from sidecar.services.continuity import tracking  # noqa: PLC0415  # only agents at work need it
 
         vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
         if self.around.is_paused(vault):
@@ -115,9 +150,7 @@ class Dialogue:
         unasked = self._prepare(_asked(params))
         tracked = tracking.track(vault, params, who, self._tools())
         start = self._give(unasked)
-        if said := params.response:
-            key = params.session_key
-            self._later(vault, lambda vault: using.listen(vault, key, said))
+        self._listen(vault, params)
         return msgspec.structs.replace(tracked, start=start)
 
     def checkpoint(self, params: CheckpointParams) -> Checkpointed:
@@ -158,6 +191,12 @@ class Dialogue:
 
             self._later(vault, lambda vault: using.note(vault, session_key, report))
 
+    def look(self, reference: str | None) -> Look:
+        """Look at the working tree that a request names."""
+        folder = self.around.place(reference)
+        code = self.around.code(folder)
+        return _look(code.real_folder if code else Path(os.path.realpath(folder)), code)
+
     def close(self) -> None:
         """Write what still waits."""
         self.buffer.flush()
@@ -168,20 +207,31 @@ class Dialogue:
         """Open a project's memory, and say who asks and where, and of which code."""
         vault = self.around.vault(reference)
         folder, code = self._stand(reference, vault)
-        real = Path(os.path.realpath(folder))
-        root = code.real_folder if code else real
         program = harness or self.around.source()
         name = agent_id or program
+        root, inside = self._seat(folder, code)
         who = Who(
             agent_id=name,
             harness=program,
             folder=folder,
             real_folder=root,
-            inside=real.relative_to(root) if real.is_relative_to(root) else Path(),
+            inside=inside,
             is_placed=reference is None or Path(reference).expanduser().exists(),
             label=agents.label(name, program),
         )
         return vault, who, code
+
+    def _seat(self, folder: Path, code: Codebase | None) -> tuple[Path, Path]:
+        """Tell where a working tree really is, and where in it a folder is; as long as its code is known."""
+        key = (folder, code.real_folder if code else None)
+        with self._mutex:
+            with contextlib.suppress(KeyError):
+                return self._seats[key]
+            real = Path(os.path.realpath(folder))
+            root = code.real_folder if code else real
+            inside = real.relative_to(root) if real.is_relative_to(root) else Path()
+            self._seats[key] = root, inside
+            return root, inside
 
     def _stand(self, reference: str | None, vault: Vault) -> tuple[Path, Codebase | None]:
         """Give a folder of a project, and its code; its memory's own, where the project is nowhere on this machine."""
@@ -215,15 +265,15 @@ class Dialogue:
             vault=vault,
             params=params,
             who=who,
-            name=self.around.name(reference),
+            name=lambda: self.around.name(reference),
             settings=self.around.settings(),
             recall=self.around.recall,
             meanings=self.around.meanings,
             code=code,
             place=place,
             branch=params.branch or (place.branch if place else None),
-            look=_look(Path(who.real_folder), code),
-            summary=lambda: _summary(params, who.harness),
+            look=_look(who.real_folder, code),
+            summary=lambda: _summary(params, who.harness) or _kept_summary(vault, params),
             is_noted=not self.around.is_paused(vault),
         )
 
@@ -269,6 +319,13 @@ class Dialogue:
         unasked = self._prepare(_run(params)) if params.agent_run_id is not None else None
         kept = checkpointing.checkpoint(vault, params, who, self._tools())
         return msgspec.structs.replace(kept, start=self._give(unasked))
+
+    def _listen(self, vault: Vault, params: TrackParams) -> None:
+        if said := params.response:
+            from sidecar.services.continuity import using  # noqa: PLC0415  # likewise
+
+            key = params.session_key
+            self._later(vault, lambda vault: using.listen(vault, key, said))
 
     def _tools(self) -> Tools:
         from sidecar.domain.continuity import notes  # noqa: PLC0415  # its rules take long to load
@@ -320,7 +377,7 @@ def _run(params: CheckpointParams) -> ContextParams:
     )
 
 
-def _look(root: Path, code: Codebase | None) -> Look:
+def _look(root: PurePath, code: Codebase | None) -> Look:
     """Look at a working tree without leaving it."""
 
     def path_exists(name: str) -> bool | None:
@@ -342,7 +399,13 @@ def _look(root: Path, code: Codebase | None) -> Look:
             found = code.symbols(code.blobs({path}).items())
         return any(one.name == name for symbols in found.values() for one in symbols)
 
-    return Look(path_exists=path_exists, symbol_exists=symbol_exists)
+    def names_in(folder: str) -> list[str]:
+        try:
+            return os.listdir(root / folder) if path_exists(folder) else []  # noqa: PTH208  # a pure path has no entries
+        except (OSError, ValueError):
+            return []
+
+    return Look(path_exists=path_exists, symbol_exists=symbol_exists, names_in=names_in)
 
 
 def _summary(params: ContextParams, harness: str) -> str | None:
@@ -351,6 +414,12 @@ def _summary(params: ContextParams, harness: str) -> str | None:
     if params.transcript_path is None:
         return None
     return transcripts.summary(params.transcript_path, harness, Path.home())
+
+
+def _kept_summary(vault: Vault, params: ContextParams) -> str | None:
+    """Give what the host itself told when it had compacted."""
+    talk = meeting.find(vault, params.session_key) if params.session_key else None
+    return None if talk is None else talk.summary
 
 
 _SERVICES: dict[str, Callable[[Vault, Any], Record]] = {

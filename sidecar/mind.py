@@ -1,5 +1,6 @@
 """All that makes, finds and forgets memory, put together; loaded when it is first asked for."""
 
+import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from protocol.recall import (
 )
 from protocol.settings import Settings
 from protocol.values import Record
-from sidecar import dialogue
+from sidecar import dialogue, teamwork
 from sidecar.adapters.code.codebases import Codebase
 from sidecar.adapters.git.checkouts import Checkout
 from sidecar.adapters.models.editors import Ask, EditorModel
@@ -41,6 +42,7 @@ from sidecar.services.progress import Tell
 from sidecar.services.recall import Recall
 from sidecar.store.homes import Home
 from sidecar.store.vaults import Vault
+from sidecar.teamwork import Teamwork
 
 if TYPE_CHECKING:
     from sidecar.services.enrichment.stages import Reader, Tools
@@ -106,8 +108,14 @@ class Mind:
             )
         )
 
+        self.teamwork = Teamwork(
+            vault=self.around.vault, look=self.dialogue.look, source=self.around.source
+        )
+
     def serve(self, name: str, params: ProjectParams) -> Record:
         """Answer a request about memory."""
+        if name in teamwork.SERVED:
+            return self.teamwork.serve(name, params)
         if name in dialogue.SERVED:
             return self.dialogue.serve(name, params)
         if name in _SERVICES:
@@ -244,8 +252,8 @@ class Mind:
     def _code_at(self, place: Path) -> Codebase | None:
         """Give the code of a folder; None where there is no repository."""
         with self._mutex:
-            if place in self._codebases:
-                return self._codebases.get(place)
+            with contextlib.suppress(KeyError):
+                return self._codebases[place]
             code = self._codebases[place] = self._find_code(place)
             return code
 
@@ -295,4 +303,4 @@ _METHODS: dict[str, Callable[[Mind, Any], Record]] = {
     "threadline/memories/forget": Mind.forget,
     "threadline/purge": Mind.purge,
 }
-SERVED = frozenset({*_SERVICES, *_METHODS, *dialogue.SERVED})
+SERVED = frozenset({*_SERVICES, *_METHODS, *dialogue.SERVED, *teamwork.SERVED})

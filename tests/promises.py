@@ -87,7 +87,6 @@ PROMISES: dict[str, str] = {
 }
 
 PENDING: dict[str, str] = {
-    "D10": "",
     "D12": "",
     "D13": "",
     "E10": "",
@@ -270,6 +269,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     ),
     "D8": ("services/test_receipts.py::test_an_agent_that_never_asked_gets_its_context_once",),
     "D9": ("services/test_context.py::test_a_first_connection_is_introduced",),
+    "D10": ("services/test_context.py::test_a_vault_has_documents_and_agents_edit_those_they_may",),
     "D11": ("services/test_context.py::test_what_is_recorded_cannot_leave_its_fence",),
     "E1": ("services/test_conversations.py::test_a_checkpoint_keeps_counts_and_brings_messages",),
     "E2": (

@@ -28,9 +28,11 @@ OURS: Mapping[str, frozenset[str]] = {
     "conversations": frozenset({"projectId", "recoveredFrom", "used"}),
     "receipts": frozenset({"projectId", "reason", "receiptId", "recoveredFrom", "section", "why"}),
     "feedback": frozenset({"memoryId", "receiptId"}),
-    "tasks": frozenset({"projectId"}),
+    "tasks": frozenset({"dependsOn", "projectId"}),
     "messages": frozenset({"parentMessageId", "projectId"}),
     "documents": frozenset({"projectId"}),
+    "revisions": frozenset({"projectId"}),
+    "links": frozenset({"projectId"}),
     "sessions": frozenset({"headCommitSha", "projectId", "teamId"}),
     "unsettled": frozenset({"sessionId"}),
 }

@@ -1,4 +1,4 @@
-"""The generated files say what the protocol says."""
+"""The generated files say what the protocol and the table of agents say."""
 
 import subprocess
 import sys
@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.support import ROOT
+
+READY = ("claude-code", "cursor", "windsurf", "copilot")
+"""Folders with files that are made from the table of agents."""
 
 
 def generate(root: Path, *options: str) -> "subprocess.CompletedProcess[str]":
@@ -25,7 +28,12 @@ def test_the_committed_files_are_fresh() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["protocol/schema.json", "editors/vscode/src/protocol.generated.ts"]
+    "path",
+    [
+        "protocol/schema.json",
+        "editors/vscode/src/protocol.generated.ts",
+        "editors/claude-code/hooks/hooks.json",
+    ],
 )
 @pytest.mark.parametrize("content", [None, "", "// old\n"])
 def test_a_stale_or_missing_file_is_noticed(path: str, content: str | None, tmp_path: Path) -> None:
@@ -49,7 +57,11 @@ def _copy(folder: Path) -> Path:
     for path in [
         *ROOT.glob("protocol/*"),
         ROOT / "tools" / "generate.py",
+        ROOT / "sidecar" / "__init__.py",
+        ROOT / "sidecar" / "domain" / "__init__.py",
+        *ROOT.glob("sidecar/domain/connections/*.py"),
         *ROOT.glob("editors/vscode/src/*"),
+        *(path for name in READY for path in ROOT.glob(f"editors/{name}/**/*")),
     ]:
         if path.is_file():
             target = folder / "copy" / path.relative_to(ROOT)

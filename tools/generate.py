@@ -1,6 +1,6 @@
-"""Write protocol/schema.json (OpenRPC) and the TypeScript types from the Python protocol.
+"""Write protocol/schema.json (OpenRPC) and the TypeScript types from the protocol, and the ready files of editors.
 
-python tools/generate.py            write both files
+python tools/generate.py            write them all
 python tools/generate.py --check    fail if one of them is not what the protocol says
 """
 
@@ -22,9 +22,11 @@ from protocol.answers import Failure
 from protocol.errors import Code
 from protocol.methods import METHODS, NOTIFICATIONS, QUESTIONS
 from protocol.settings import Settings
+from sidecar.domain.connections.packages import write_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "protocol" / "schema.json"
+EDITORS = ROOT / "editors"
 TYPESCRIPT = ROOT / "editors" / "vscode" / "src" / "protocol.generated.ts"
 REFERENCE = "#/components/schemas/"
 
@@ -35,6 +37,7 @@ def main() -> int:
     """Write the files, or check them; the exit code says whether they were fresh."""
     schema = openrpc()
     files = {SCHEMA: json.dumps(schema, indent=2) + "\n", TYPESCRIPT: typescript(schema)}
+    files |= {EDITORS / name: text for name, text in write_packages(version("threadline")).items()}
     stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv:
         for path in stale:

@@ -186,7 +186,7 @@ def _read(line: str) -> Condition | None:
     if kind == "commit message matches":
         return Condition(kind, value) if _is_readable(value) else None
     path, _, symbol = value.partition("::") if kind == "symbol exists" else (value, "", "")
-    inside = _inside(path.strip())
+    inside = inside_path(path.strip())
     if inside is None or (kind == "symbol exists") != bool(symbol.strip()):
         return None
     return Condition(kind, inside, symbol.strip())
@@ -198,7 +198,7 @@ def _is_readable(wanted: str) -> bool:
     return not _MEANT.search(wanted) or expressions.read(wanted) is not None
 
 
-def _inside(path: str) -> str | None:
+def inside_path(path: str) -> str | None:
     """Give a path in its plain form; None where it leaves the repository or says nothing."""
     if path.startswith("/") or _DRIVE.match(path) or "\0" in path or "\\" in path:
         return None

@@ -19,7 +19,7 @@ _TEXTS = frozenset(
         symbol entities tags branch authorName authorEmail agentId agent_id source sources idempotencyKey name
         label lastSummary harness host query queries memoryQueries remembered recentRemembers heard project
         projectNormalized sessionKey previousSessionKey id given description doneWhen evidence createdBy
-        assignedAgentId targetId senderId category
+        assignedAgentId updatedBy targetId senderId category
         """,
     )
 )
@@ -39,6 +39,8 @@ _OURS = {
     ("messages", "category"): {"info", "request", "alert", "error"},
     ("tasks", "assignedAgentId"): {"user", "any"},
     ("documents", "name"): set(documents.KNOWN),
+    ("revisions", "name"): set(documents.KNOWN),
+    ("links", "id"): set(documents.KNOWN),
 }
 """Words that mean the same to everybody."""
 NAMED = {"agents": "agentId", "conversations": "sessionKey", "documents": "name"}
@@ -95,6 +97,8 @@ def path(name: str) -> Scrub:
             kept[key] = type(kept[key])(entry for entry in kept[key] if not is_meant(entry))
         is_about_files = table == "memories" or document.get("kind") == "save"
         if is_about_files and document.get("files") and not kept["files"]:
+            return None
+        if table == "links" and any(is_meant(kept[end]["id"]) for end in ("source", "target")):
             return None
         return each_text(table, kept, lambda text: spoken.sub(_mark, text))
 

@@ -1,7 +1,7 @@
 """What its author marked as private, and what is a secret, is not kept."""
 
 import functools
-import re
+import hashlib
 from typing import TypeVar
 
 import msgspec
@@ -11,14 +11,14 @@ from protocol.contexts import Feedback, Receipt
 from protocol.conversations import Agent, Conversation
 from protocol.documents import Document
 from protocol.events import Event, NewEvent
+from protocol.links import Link
 from protocol.memories import Anchor, Memory
 from protocol.messages import Message
 from protocol.sessions import Session
 from protocol.tasks import Task
 from protocol.values import TEXT_LIMIT, Record
-from sidecar.domain import forgetting
+from sidecar.domain import forgetting, marks
 
-_MARK = re.compile(r"<\s*(/?)\s*private\b[^<>]*>", re.IGNORECASE)
 _SAID = ("title", "content", "rationale", "agent_id", "idempotency_key", "branch")
 _NAMED = ("entities", "files", "tags")
 _TABLES: dict[type[Record], str] = {
@@ -30,6 +30,7 @@ _TABLES: dict[type[Record], str] = {
     Task: "tasks",
     Message: "messages",
     Document: "documents",
+    Link: "links",
 }
 _KEYS = {"sessionKey", "previousSessionKey", "id", "given", "heard"}
 """Fields by which something is found again: they are a host's own, and say nothing to a reader."""
@@ -41,17 +42,7 @@ T = TypeVar("T", bound=Record)
 
 def public(text: str) -> str:
     """Drop `<private>…</private>` from a text; what is not closed is private to the end."""
-    if "<" not in text:
-        return text
-    kept: list[str] = []
-    depth = position = 0
-    for mark in _MARK.finditer(text):
-        if depth == 0 and not mark[1]:
-            kept.append(text[position : mark.start()])
-        if depth or not mark[1]:
-            depth += -1 if mark[1] else 1
-            position = mark.end()
-    return text if position == 0 else "".join(kept) + ("" if depth else text[position:])
+    return marks.public(text)
 
 
 def clean(text: str) -> str:
@@ -118,7 +109,9 @@ def _clean_anchor(anchor: Anchor) -> Anchor:
 def clean_record(record: T) -> T:
     """Do the same with any record of agents and people, in every field that holds their words."""
     document = msgspec.to_builtins(record)
-    cleaned = forgetting.each_text(_TABLES[type(record)], document, _redact, but=_KEYS)
+    # What links name is no host's own: their ids are paths and names that people chose.
+    keys = () if isinstance(record, Link) else _KEYS
+    cleaned = forgetting.each_text(_TABLES[type(record)], document, _redact, but=keys)
     return record if cleaned == document else msgspec.convert(cleaned, type(record))
 
 
@@ -126,6 +119,13 @@ def clean_name(table: str, name: str) -> str:
     """Do the same with the name under which a record is kept, so that it stays the record's own."""
     field = forgetting.NAMED.get(table)
     return name if field is None or field in _KEYS else _redact(name)
+
+
+def clean_key(key: str | None) -> str | None:
+    """Give an idempotency key as it is, unless there is a secret in it: then what it hashes to."""
+    if key is None or clean(key) == key:
+        return key
+    return f"hashed:{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}"
 
 
 def _public_message(subject: str, body: str) -> tuple[str, str]:

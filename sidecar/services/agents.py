@@ -1,10 +1,16 @@
-"""Agents: who was here lately, and how people call them."""
+"""Agents: who was here lately, how people call them, and what they have left."""
 
+import functools
+from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+import msgspec
+
 from protocol.contexts import AgentItem
-from protocol.conversations import Agent
-from sidecar.domain import privacy
+from protocol.conversations import ActiveAgent, Agent, AgentList, ListAgentsParams
+from protocol.messages import USER
+from sidecar.domain import messages, privacy, tasks
 from sidecar.domain.enrichment.wording import clipped
 from sidecar.store.vaults import Vault
 
@@ -48,9 +54,83 @@ def recent(
     return [_item(privacy.clean_record(agent)) for agent in found[:limit]]
 
 
+def list_agents(vault: Vault, params: ListAgentsParams) -> AgentList:
+    """List the agents that did anything in the last days, the latest first."""
+    since = vault.clock() - timedelta(days=params.days_back)
+    found = [one for one in _everyone(vault).values() if one.last_seen_at >= since]
+    found.sort(key=lambda agent: (agent.last_seen_at, agent.agent_id), reverse=True)
+    counted = _counted(vault, found[: params.limit])
+    return AgentList(agents=tuple(counted), total=len(found))
+
+
+def is_known(vault: Vault, agent_id: str) -> bool:
+    """Tell whether an agent has ever been here, or left anything."""
+    return agent_id in vault.agents or any(name == agent_id for name, _ in _traces(vault))
+
+
+@functools.lru_cache(maxsize=256)
 def label(agent_id: str, harness: str | None = None) -> str:
     """Say how people call an agent: by its program's proper name, or by the name it has given itself."""
     return _NAMES.get(_plain(agent_id)) or agent_id.strip() or _program(harness or "")
+
+
+def _everyone(vault: Vault) -> dict[str, Agent]:
+    """Give all agents as they were last seen; one that led no conversation is known by what it left."""
+    found = dict(vault.agents.by_id())
+    for agent_id, at in _traces(vault):
+        known = found.get(agent_id)
+        if known is None:
+            known = Agent(
+                agent_id=agent_id,
+                project_id=vault.project_id,
+                label=label(agent_id),
+                first_seen_at=at,
+                last_seen_at=at,
+            )
+        found[agent_id] = msgspec.structs.replace(
+            known,
+            first_seen_at=min(known.first_seen_at, at),
+            last_seen_at=max(known.last_seen_at, at),
+        )
+    return found
+
+
+def _traces(vault: Vault) -> Iterator[tuple[str, datetime]]:
+    """Tell who did something, and when."""
+    return ((name, at) for name, at in _signed(vault) if name is not None and name != USER)
+
+
+def _signed(vault: Vault) -> Iterator[tuple[str | None, datetime]]:
+    for sent in vault.messages.all():
+        yield sent.sender_id, sent.created_at
+        for name, one in sent.handlings.items():
+            yield name, one.acknowledged_at or one.delivered_at
+    for task in vault.tasks.all():
+        yield task.created_by, task.created_at
+        yield task.updated_by, task.updated_at
+    for document in vault.documents.all():
+        yield document.agent_id, document.updated_at
+    for link in vault.links.all():
+        yield link.agent_id, link.created_at
+    for memory in vault.memories.all():
+        yield memory.agent_id, memory.created_at
+
+
+def _counted(vault: Vault, some: list[Agent]) -> Iterator[ActiveAgent]:
+    now = vault.clock()
+    living = [one for one in vault.messages.all() if not messages.is_expired(one, now)]
+    sent = Counter(one.sender_id for one in living)
+    own = Counter(one.assigned_agent_id for one in vault.tasks.all() if tasks.is_open(one))
+    written = Counter(one.agent_id for one in vault.memories.all())
+    for agent in some:
+        clean = privacy.clean_record(agent)
+        yield ActiveAgent(
+            **msgspec.structs.asdict(clean),
+            memories=written[agent.agent_id],
+            open_tasks=own[agent.agent_id],
+            pending_messages=sum(messages.is_pending(one, agent.agent_id, now) for one in living),
+            sent_messages=sent[agent.agent_id],
+        )
 
 
 def _program(harness: str) -> str:

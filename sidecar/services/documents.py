@@ -1,10 +1,30 @@
-"""Documents: what a project wants its agents to know."""
+"""Documents: what a project wants its agents to know, and what it said before."""
 
 from collections.abc import Iterable
 
-from protocol.documents import KNOWN, SOUL, Document
+import msgspec
+
+from protocol.documents import (
+    KNOWN,
+    SOUL,
+    VERSIONS,
+    Document,
+    DocumentEntry,
+    DocumentList,
+    ReadDocumentParams,
+    ShownDocument,
+    WriteDocumentParams,
+    WrittenDocument,
+)
+from protocol.errors import ConflictError, InvalidParamsError, NotFoundError
+from protocol.messages import USER
+from protocol.projects import ProjectParams
+from protocol.values import TEXT_LIMIT
 from sidecar.domain import documents, privacy
 from sidecar.domain.enrichment.wording import clipped
+from sidecar.domain.links import End
+from sidecar.services import linking
+from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
 _NAME = 80
@@ -22,7 +42,11 @@ def find(vault: Vault, names: Iterable[str]) -> list[Document]:
 
 def available(vault: Vault) -> list[str]:
     """Name the documents that can be read: those that every vault understands, then the others."""
-    written = {privacy.clean(name) for name in vault.documents.by_id()} | {SOUL}
+    return list(dict.fromkeys(map(privacy.clean, _names(vault))))
+
+
+def _names(vault: Vault) -> list[str]:
+    written = {*vault.documents.by_id(), SOUL}
     return [name for name in KNOWN if name in written] + sorted(written.difference(KNOWN))
 
 
@@ -42,4 +66,142 @@ def _ours(vault: Vault, name: str) -> Document | None:
         version=0,
         created_at=now,
         updated_at=now,
+    )
+
+
+def list_documents(vault: Vault, _: ProjectParams) -> DocumentList:
+    """List what can be read: documents that every vault understands first, then the others."""
+    found = find(vault, _names(vault))
+    return DocumentList(documents=tuple(map(_entry, found)))
+
+
+def read(vault: Vault, params: ReadDocumentParams) -> ShownDocument:
+    """Read a document, or one of its last versions."""
+    current = vault.documents.get(params.name) or _ours(vault, params.name)
+    if current is None:
+        names = ", ".join(available(vault))
+        raise NotFoundError(f"no document {params.name}; there are: {names}", field="name")
+    kept = {one.version: one for one in (current, *_earlier(vault, params.name))}
+    wanted = current.version if params.version is None else params.version
+    if wanted not in kept:
+        versions = ", ".join(map(str, sorted(kept, reverse=True)))
+        raise NotFoundError(
+            f"no version {wanted} of document {params.name}; there are: {versions}", field="version"
+        )
+    return _shown(vault, kept[wanted])
+
+
+def write(vault: Vault, params: WriteDocumentParams) -> WrittenDocument:
+    """Write a document, unless somebody else has changed it meanwhile, or an agent may not."""
+    agent_id = None if params.agent_id in (None, USER) else privacy.clean(params.agent_id)
+    name = _name(params.name)
+    with vault.lock.held():
+        known = vault.documents.get(name)
+        _check_editable(name, known, agent_id, params)
+        _check_version(name, known, params)
+        made = _made(vault, known, params, agent_id)
+        if known is not None and _says_the_same(known, made):
+            return WrittenDocument(outcome="unchanged", document=_shown(vault, known))
+        earlier = [] if known is None else [vault.revisions.put(vault.ids.next(), known)]
+        ops = [vault.documents.put(name, made), *earlier, *_surplus(vault, made)]
+        vault.journal.append(ops)
+    return WrittenDocument(
+        outcome="created" if known is None else "updated", document=_shown(vault, made)
+    )
+
+
+def _made(
+    vault: Vault, known: Document | None, params: WriteDocumentParams, agent_id: str | None
+) -> Document:
+    now, name = vault.clock(), _name(params.name)
+    # A document that was written anew goes on to count where one of its name ended.
+    before = [known] if known else _earlier(vault, name)
+    is_editable = known.agent_editable if known else agent_id is not None
+    return Document(
+        name=name,
+        project_id=vault.project_id,
+        content=privacy.clean(params.content)[:TEXT_LIMIT],
+        agent_editable=is_editable if params.agent_editable is None else params.agent_editable,
+        version=1 + max((one.version for one in before), default=0),
+        agent_id=agent_id,
+        created_at=known.created_at if known else now,
+        updated_at=now,
+    )
+
+
+def _name(name: str) -> str:
+    if privacy.clean(name) != name or not name.strip():
+        raise InvalidParamsError("`name` is no name that may be kept", field="name")
+    return name.strip()
+
+
+def _check_editable(
+    name: str, known: Document | None, agent_id: str | None, params: WriteDocumentParams
+) -> None:
+    """Refuse an agent what only people may do: what these say, agents are told as the project's own words."""
+    if agent_id is None:
+        return
+    is_allowed = known.agent_editable if known else name not in KNOWN
+    if not is_allowed:
+        raise ConflictError(
+            f"document {name} is not for agents to change; a person can allow it (`agentEditable`)",
+            field="agentId",
+        )
+    if params.agent_editable is not None and params.agent_editable != (known is None or is_allowed):
+        raise ConflictError(
+            "only people decide whether agents may change a document", field="agentEditable"
+        )
+
+
+def _check_version(name: str, known: Document | None, params: WriteDocumentParams) -> None:
+    current, expected = known.version if known else 0, params.expected_version
+    if expected is not None and expected != current:
+        raise ConflictError(
+            f"document {name} is at version {current}, not {expected}; read it again",
+            field="expectedVersion",
+            current=current,
+        )
+
+
+def _says_the_same(known: Document, made: Document) -> bool:
+    return (known.content, known.agent_editable) == (made.content, made.agent_editable)
+
+
+def _earlier(vault: Vault, name: str) -> list[Document]:
+    """Give the earlier versions of a document that are kept, the latest first."""
+    found = vault.revisions.find("name", name)
+    return sorted(found, key=lambda one: one.version, reverse=True)
+
+
+def _surplus(vault: Vault, latest: Document) -> list[Op]:
+    """Say how to drop the versions that are too old to be read."""
+    oldest = latest.version - VERSIONS
+    return [
+        vault.revisions.drop(key)
+        for key, one in vault.revisions.by_id().items()
+        if one.name == latest.name and one.version <= oldest
+    ]
+
+
+def _entry(document: Document) -> DocumentEntry:
+    is_ours = document.version == 0
+    return DocumentEntry(
+        name=document.name,
+        version=document.version,
+        agent_editable=document.agent_editable,
+        agent_id=document.agent_id,
+        chars=len(document.content),
+        updated_at=None if is_ours else document.updated_at,
+    )
+
+
+def _shown(vault: Vault, document: Document) -> ShownDocument:
+    current = vault.documents.get(document.name)
+    versions = [] if current is None else [current.version]
+    versions += [one.version for one in _earlier(vault, document.name)]
+    end: End = ("document", document.name)
+    return ShownDocument(
+        **msgspec.structs.asdict(privacy.clean_record(document)),
+        versions=tuple(dict.fromkeys(versions)),
+        links=linking.neighbours(vault, [end])[end],
     )

@@ -11,7 +11,7 @@ from protocol.forgetting import PurgeReport
 from protocol.memories import Memory
 from sidecar.domain import forgetting, memories
 from sidecar.domain.forgetting import Document, Scrub
-from sidecar.services import recording
+from sidecar.services import recording, tidying
 from sidecar.store import erasure
 from sidecar.store.erasure import Needles
 from sidecar.store.homes import Home
@@ -87,6 +87,7 @@ def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeRep
         changed = [key for key, one in before.items() if after.get(key) != one]
         vault.vectors.remove(changed)
         vault.catalogues.remove(changed)
+        tidying.drop_dangling(vault)
         rewritten = erasure.scrub_logs(logs, needles)
         searched, remaining = erasure.search(vault.folder, needles)
     return PurgeReport(
@@ -102,11 +103,12 @@ def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeRep
 
 def _said_by_others(vault: Vault, scrub: Scrub, said: set[str]) -> set[str]:
     """Find which of the words stand in events, or in what is left of records after all."""
-    shelves = (vault.memories, vault.feedback, vault.tasks, vault.messages, vault.documents)
+    shelves = (vault.memories, vault.feedback, vault.tasks, vault.messages)
+    papers = (vault.documents, vault.revisions, vault.links)
     derived = (vault.agents, vault.conversations, vault.checkpoints, vault.receipts)
     texts = [
         _spaced(text)
-        for shelf in (*shelves, *derived)
+        for shelf in (*shelves, *papers, *derived)
         for document in filter(None, map(shelf.peek, shelf.ids()))
         for text in forgetting.texts(shelf.name, scrub(shelf.name, document) or {})
     ]

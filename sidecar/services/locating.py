@@ -1,5 +1,6 @@
 """Locating: from a path, an id or the facts about a folder to the project whose memory it shares."""
 
+import contextlib
 import functools
 import os
 import re
@@ -36,12 +37,11 @@ class Places:
 
     def project(self, reference: str) -> Project:
         """Find the project of a path or an id."""
+        with self._mutex, contextlib.suppress(KeyError):
+            return self._located[reference]
+        project = self._locate(reference)
         with self._mutex:
-            project = self._located.get(reference)
-        if project is None:
-            project = self._locate(reference)
-            with self._mutex:
-                self._located[reference] = project
+            self._located[reference] = project
         return project
 
     def folder(self, reference: str) -> Path:

@@ -23,6 +23,10 @@ def maintain(vault: Vault, settings: Settings) -> None:
             from sidecar.services.continuity import pruning  # noqa: PLC0415  # only who has conversations needs it
 
             pruning.prune(vault, settings)
+        if vault.messages or vault.tasks:
+            from sidecar.services import tidying  # noqa: PLC0415  # the same holds for what is shared
+
+            tidying.tidy(vault)
 
 
 def zone(settings: Settings) -> ZoneInfo:

@@ -1,12 +1,35 @@
-"""Messaging: what waits for a recipient is given to it once."""
+"""Messaging: what waits for a recipient is given to it once, and its sender can see it."""
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
 
-from protocol.errors import BusyError
-from protocol.messages import Message
+import msgspec
+
+from protocol.errors import BusyError, InvalidParamsError, NotFoundError
+from protocol.messages import (
+    EVERYONE,
+    USER,
+    AckParams,
+    Message,
+    MessageList,
+    MessageStatus,
+    ReadMessagesParams,
+    SendParams,
+    SentMessage,
+    ShownMessage,
+    Thread,
+    ThreadParams,
+)
 from sidecar.domain import messages, privacy
+from sidecar.services import agents
+from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
+
+_CONTENT, _SUBJECT = 100_000, 200
+"""Letters of a message that are kept: taking secrets out may make it longer."""
+_GRACE = timedelta(days=7)
+"""For how long a message that has vanished is kept."""
 
 
 def pending(vault: Vault, agent_id: str, limit: int = 5) -> list[Message]:
@@ -37,3 +60,157 @@ def deliver(vault: Vault, agent_id: str, chosen: Iterable[Message]) -> list[Mess
             vault.journal.append([vault.messages.put(one.message_id, one) for one in given])
         return [privacy.clean_record(one) for one in given]
     return []
+
+
+def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
+    """Keep a message for whom it concerns; a key that is known changes nothing."""
+    made = _message(vault, params, privacy.clean(sender))
+    with vault.lock.held():
+        key = made.idempotency_key
+        known = vault.messages.find("idempotencyKey", key) if key else []
+        if not known:
+            vault.journal.append([vault.messages.put(made.message_id, made)])
+    sent = known[0] if known else made
+    parent = params.parent_message_id
+    return SentMessage(
+        outcome="duplicate" if known else "sent",
+        message=_shown(sent, messages.progress(sent)),
+        is_target_known=sent.target_id in (EVERYONE, USER)
+        or agents.is_known(vault, sent.target_id),
+        is_parent_known=parent is None or _living(vault, parent) is not None,
+    )
+
+
+def read(vault: Vault, params: ReadMessagesParams, reader: str) -> MessageList:
+    """Give a reader's messages; those that were waiting are delivered with this, each to one asker only."""
+    reader = privacy.clean(reader)
+    found = _found(vault, params, reader)
+    if params.sent or params.preview or not _waiting(vault, found[: params.limit], reader):
+        return _listed(found, params, reader)
+    with vault.lock.held():
+        found = _found(vault, params, reader)
+        now = vault.clock()
+        given = {
+            one.message_id: messages.delivered(one, reader, now)
+            for one in _waiting(vault, found[: params.limit], reader)
+        }
+        if given:
+            vault.journal.append([vault.messages.put(key, one) for key, one in given.items()])
+    return _listed([given.get(one.message_id, one) for one in found], params, reader)
+
+
+def acknowledge(vault: Vault, params: AckParams, asker: str) -> ShownMessage:
+    """Note that a recipient has dealt with a message; one that has vanished can be acknowledged by who had it."""
+    with vault.lock.held():
+        found = vault.messages.get(params.message_id)
+        if found is None:
+            raise NotFoundError(f"no message {params.message_id}", field="messageId")
+        reader = _recipient(found, params, asker)
+        now = vault.clock()
+        if messages.is_expired(found, now) and reader not in found.handlings:
+            raise NotFoundError(f"message {params.message_id} has expired", field="messageId")
+        changed = messages.acknowledged(found, reader, now)
+        if changed is not found:
+            vault.journal.append([vault.messages.put(found.message_id, changed)])
+    return _shown(changed, messages.status(changed, reader))
+
+
+def thread(vault: Vault, params: ThreadParams) -> Thread:
+    """Give all messages that answer each other, from any one of them, the oldest first."""
+    every = vault.messages.by_id()
+    ids = messages.thread(every.values(), params.message_id)
+    if not ids:
+        raise NotFoundError(f"no message {params.message_id}", field="messageId")
+    now = vault.clock()
+    living = [
+        every[key] for key in ids if key in every and not messages.is_expired(every[key], now)
+    ]
+    living.sort(key=lambda one: (one.created_at, one.message_id))
+    missing = ids.difference(one.message_id for one in living)
+    return Thread(
+        messages=tuple(_shown(one, messages.progress(one)) for one in living),
+        missing=tuple(sorted(missing)),
+    )
+
+
+def sweep(vault: Vault) -> Iterator[Op]:
+    """Say how to remove what has vanished long ago; until then whoever has it can acknowledge it."""
+    long_ago = vault.clock() - _GRACE
+    for key, one in vault.messages.by_id().items():
+        if messages.is_expired(one, long_ago):
+            yield vault.messages.drop(key)
+
+
+def _message(vault: Vault, params: SendParams, sender: str) -> Message:
+    target, content = privacy.clean(params.target_id), privacy.clean(params.content)
+    if target == sender:
+        raise InvalidParamsError(
+            f"`targetId` is the sender ({sender}): nobody hears from themselves", field="targetId"
+        )
+    for field, text in {"targetId": target, "content": content}.items():
+        if not text.strip():
+            raise InvalidParamsError(f"`{field}` says nothing that may be kept", field=field)
+    now, days = vault.clock(), params.expires_in_days
+    return Message(
+        message_id=vault.ids.next(),
+        project_id=vault.project_id,
+        target_id=target,
+        sender_id=sender,
+        content=content[:_CONTENT],
+        category=privacy.clean(params.category),
+        priority=params.priority,
+        subject=privacy.clean(params.subject)[:_SUBJECT] if params.subject else None,
+        parent_message_id=params.parent_message_id,
+        created_at=now,
+        expires_at=None if days is None else now + timedelta(days=days),
+        idempotency_key=privacy.clean_key(params.idempotency_key),
+    )
+
+
+def _found(vault: Vault, params: ReadMessagesParams, reader: str) -> list[Message]:
+    """List the messages that are asked for, the most urgent first."""
+    now = vault.clock()
+
+    def is_wanted(one: Message) -> bool:
+        if messages.is_expired(one, now) or params.category not in (None, one.category):
+            return False
+        if not params.include_broadcast and one.target_id == EVERYONE:
+            return False
+        is_own = one.sender_id == reader if params.sent else messages.is_meant(one, reader)
+        return is_own and params.status in ("all", _status(one, params, reader))
+
+    return sorted(filter(is_wanted, vault.messages.by_id().values()), key=messages.urgency)
+
+
+def _waiting(vault: Vault, found: Iterable[Message], reader: str) -> list[Message]:
+    now = vault.clock()
+    return [one for one in found if messages.is_pending(one, reader, now)]
+
+
+def _listed(found: list[Message], params: ReadMessagesParams, reader: str) -> MessageList:
+    shown = [_shown(one, _status(one, params, reader)) for one in found[: params.limit]]
+    return MessageList(messages=tuple(shown), total=len(found))
+
+
+def _status(one: Message, params: ReadMessagesParams, reader: str) -> MessageStatus:
+    return messages.progress(one) if params.sent else messages.status(one, reader)
+
+
+def _recipient(found: Message, params: AckParams, asker: str) -> str:
+    """Say who has dealt with a message; it must be one that it was sent to."""
+    is_to_all = found.target_id == EVERYONE
+    reader = privacy.clean(params.agent_id or (asker if is_to_all else found.target_id))
+    if not messages.is_meant(found, reader):
+        raise InvalidParamsError(
+            f"message {found.message_id} was not sent to {reader}", field="agentId"
+        )
+    return reader
+
+
+def _living(vault: Vault, message_id: str) -> Message | None:
+    found = vault.messages.get(message_id)
+    return None if found is None or messages.is_expired(found, vault.clock()) else found
+
+
+def _shown(one: Message, status: MessageStatus) -> ShownMessage:
+    return ShownMessage(**msgspec.structs.asdict(privacy.clean_record(one)), status=status)

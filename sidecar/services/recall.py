@@ -9,9 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from protocol.errors import BusyError, StorageFailedError, StoreRefusedError
+from protocol.links import Link
 from protocol.memories import Memory
 from protocol.recall import Found, SearchParams, SearchResult
-from sidecar.domain import memories, privacy
+from sidecar.domain import links, memories, privacy
 from sidecar.domain.recall import filters, ranking, words
 from sidecar.domain.recall.catalogues import Catalogue, Glossary, Item, Library, Volume
 from sidecar.domain.recall.indexes import NOTHING
@@ -76,6 +77,10 @@ class _Known:
     """How many memories have changed since."""
     served: dict[str, Memory] = field(default_factory=dict)
     """Memories as they were given lately."""
+    links: Mapping[str, Link] = field(default_factory=dict)
+    """All links as they were then."""
+    linked: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Which memories they link with each other."""
     mutex: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -96,6 +101,7 @@ class Recall:
         with known.mutex:
             near = self._prepare(known, vault, params.query)
             question = _question(vault, inquiry, params.top_k)
+            question = msgspec.structs.replace(question, linked=_linked(known, vault))
             ranked, total = _best(_Search(known, vault, question, near, params, elsewhere))
             found = _found(known, vault, ranked)
             _keep(known, vault, max(_FEW, len(known.fingerprints) // _PART))
@@ -349,6 +355,14 @@ def _item(memory: Memory) -> Item:
         marks=filters.marks(memory),
         meaning=vectors.meaning(memories.text(memory)),
     )
+
+
+def _linked(known: _Known, vault: Vault) -> Mapping[str, Collection[str]]:
+    """Tell which memories are linked with each other; looked at again when links have changed."""
+    every = vault.links.by_id()
+    if every is not known.links:
+        known.links, known.linked = every, links.between_memories(every.values())
+    return known.linked
 
 
 def _question(vault: Vault, inquiry: Inquiry, limit: int) -> Question:

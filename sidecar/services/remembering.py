@@ -1,14 +1,19 @@
 """Remembering: memories that people and agents write, read and change themselves."""
 
-import hashlib
-
 import msgspec
 
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.memories import Memory
-from protocol.recall import MemoryList, ReadParams, UpdateParams, WriteParams, WriteResult
+from protocol.recall import (
+    MemoryList,
+    ReadParams,
+    ShownMemory,
+    UpdateParams,
+    WriteParams,
+    WriteResult,
+)
 from sidecar.domain import memories, privacy
-from sidecar.services import browsing
+from sidecar.services import browsing, linking
 from sidecar.services.comparing import Comparison
 from sidecar.services.meanings import Meanings
 from sidecar.store.vaults import Vault
@@ -47,10 +52,19 @@ def _write(vault: Vault, memory: Memory, meanings: Meanings, *, dedup: bool) -> 
 
 
 def read(vault: Vault, params: ReadParams) -> MemoryList:
-    """Read memories in full."""
+    """Read memories in full, with what they are linked with."""
     found = {key: vault.memories.get(key) for key in params.memory_ids}
+    links = linking.neighbours(vault, [("memory", key) for key in found])
+    shown = [
+        ShownMemory(
+            **msgspec.structs.asdict(privacy.clean_memory(one)),
+            links=links["memory", one.memory_id],
+        )
+        for one in found.values()
+        if one is not None
+    ]
     return MemoryList(
-        memories=tuple(privacy.clean_memory(one) for one in found.values() if one is not None),
+        memories=tuple(shown),
         missing=tuple(key for key, one in found.items() if one is None),
     )
 
@@ -94,19 +108,12 @@ def _memory(vault: Vault, params: WriteParams) -> Memory:
         session_id=params.session_id,
         evidence=params.evidence,
         pinned=params.pinned,
-        idempotency_key=_key(params.idempotency_key),
+        idempotency_key=privacy.clean_key(params.idempotency_key),
         occurred_at=params.occurred_at or params.created_at or now,
         created_at=params.created_at or now,
         updated_at=now,
     )
     return memories.fitted(privacy.clean_memory(memory))
-
-
-def _key(key: str | None) -> str | None:
-    """Keep a key as it is, unless there is a secret in it: then what it hashes to."""
-    if key is None or privacy.clean(key) == key:
-        return key
-    return f"hashed:{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}"
 
 
 def _said(field: str, text: str) -> str:

@@ -10,6 +10,7 @@ from protocol.contexts import Feedback, Receipt
 from protocol.conversations import Agent, Conversation
 from protocol.documents import Document
 from protocol.events import Event
+from protocol.links import Link
 from protocol.memories import Memory, MemoryType
 from protocol.messages import Message
 from protocol.projects import Project
@@ -48,6 +49,10 @@ def _left(vault: Vault) -> Iterator[str]:
     yield from _section("Tasks", (_task(clean(one)) for one in todo))
     named = sorted(vault.documents.all(), key=lambda one: one.name)
     yield from _section("Documents", (_document(clean(one)) for one in named))
+    papers = sorted(vault.revisions.all(), key=lambda one: (one.name, -one.version))
+    yield from _section("Earlier versions", (_document(clean(one)) for one in papers))
+    linked = sorted(vault.links.all(), key=lambda one: one.link_id)
+    yield from _section("Links", (_link(clean(one)) for one in linked))
     sent = sorted(vault.messages.all(), key=lambda one: one.created_at, reverse=True)
     yield from _section("Messages", (_message(clean(one)) for one in sent))
     seen = sorted(vault.agents.all(), key=lambda one: one.last_seen_at, reverse=True)
@@ -75,6 +80,8 @@ def _task(task: Task) -> str:
         task.description,
         f"Done when: {task.done_when}" if task.done_when else "",
         f"Done: {task.evidence}" if task.evidence else "",
+        f"After: {', '.join(task.depends_on)}" if task.depends_on else "",
+        *(f"{_moment(note.at)} {note.agent_id or ''}: {note.text}" for note in task.notes),
     ]
     return _entry(f"**{_plain(task.title)}** {facts}", more)
 
@@ -86,6 +93,11 @@ def _document(document: Document) -> str:
     whose = f"version {document.version}, {_moment(document.updated_at)}"
     body = document.content.rstrip("\n")
     return f"### {_plain(document.name)} ({whose})\n\n{fence}markdown\n{body}\n{fence}\n"
+
+
+def _link(link: Link) -> str:
+    source, target = (f"{end.kind} {_plain(end.id)}" for end in (link.source, link.target))
+    return _entry(f"{source} {link.type} {target}", [])
 
 
 def _message(message: Message) -> str:

@@ -1,7 +1,6 @@
 """Tasks: what is open for an agent, and what turns out to be done without anybody saying so."""
 
 import contextlib
-import functools
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
@@ -13,6 +12,7 @@ from protocol.errors import BusyError
 from protocol.tasks import Task
 from sidecar.domain import conditions, privacy, tasks
 from sidecar.domain.conditions import Change, Condition, Facts
+from sidecar.domain.doubts import NamesIn
 from sidecar.store.vaults import Vault
 
 _LATEST = 300
@@ -26,12 +26,24 @@ class Look(Struct, frozen=True, kw_only=True):
     """Tells whether a file or folder is there, by its path in the repository."""
     symbol_exists: Callable[[str, str], bool | None]
     """Tells whether a file defines a name."""
+    names_in: NamesIn = lambda _: ()
+    """Names what is in a folder, by its path in the repository."""
 
 
 def open_for(vault: Vault, agent_id: str) -> list[Task]:
-    """List what an agent, or anyone, has to do, the most urgent first."""
+    """List what an agent, or anyone, has to do, the most urgent first; what waits for another comes later."""
     own = [task for task in _open(vault) if tasks.is_for(task, agent_id)]
-    return [privacy.clean_record(task) for task in sorted(own, key=tasks.urgency)]
+    return [privacy.clean_record(task) for task in ordered(vault, own)]
+
+
+def ordered(vault: Vault, some: Iterable[Task]) -> list[Task]:
+    """Sort tasks, the most urgent first; of equals those that wait for another come later."""
+    known = vault.tasks.by_id()
+
+    def urgency(task: Task) -> tuple[object, ...]:
+        return tasks.urgency(task, is_waiting=bool(tasks.waiting_for(task, known)))
+
+    return sorted(some, key=urgency)
 
 
 def count_others(vault: Vault, agent_id: str) -> int:
@@ -62,37 +74,34 @@ def would_complete(vault: Vault, look: Look) -> list[CompletedTask]:
     return [_told(task, shown) for task, shown in _due(vault, look)]
 
 
-def sights(vault: Vault, look: Look) -> list[bool | None]:
-    """Tell what is seen of the paths that open tasks speak of: all that nobody writes down who changes it."""
-    said = tuple(task.done_when for task in _open(vault) if task.done_when)
-    return list(map(look.path_exists, _paths(said)))
+def watched(vault: Vault) -> tuple[str, ...]:
+    """Name the paths that open tasks speak of: who changes those writes nothing down."""
+    parsed = (conditions.parse(task.done_when) for task in _open(vault) if task.done_when)
+    return tuple(dict.fromkeys(path for found in parsed for path in conditions.paths(found or ())))
 
 
 def suggest_done(vault: Vault, agent_id: str, limit: int = 5) -> list[CompletedTask]:
     """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
-    mine = [
-        task for task in open_for(vault, agent_id) if not conditions.parse(task.done_when or "")
-    ]
+    mine = [task for task in open_for(vault, agent_id) if not _parse(task)]
     latest = _commits(vault, mine)[:_LATEST]
     likely = ((task, tasks.likely_end(task, _since(latest, task))) for task in mine)
     shown = ((task, evidence) for task, evidence in likely if evidence is not None)
     return [_told(task, privacy.clean(evidence)) for task, evidence in islice(shown, limit)]
 
 
-@functools.lru_cache(maxsize=64)
-def _paths(said: tuple[str, ...]) -> tuple[str, ...]:
-    parsed = map(conditions.parse, said)
-    return tuple(dict.fromkeys(path for found in parsed for path in conditions.paths(found or ())))
-
-
 def _due(vault: Vault, look: Look) -> list[tuple[Task, str]]:
     """Find the tasks that are done, each with what shows it; events are read only where one needs them."""
-    parsed = ((task, conditions.parse(task.done_when or "")) for task in _open(vault))
+    parsed = ((task, _parse(task)) for task in _open(vault))
     checkable = [(task, found) for task, found in parsed if found]
     commits = _commits(vault, [task for task, found in checkable if conditions.need_commits(found)])
     judged = ((task, _judge(found, look, _since(commits, task))) for task, found in checkable)
     done = [(task, privacy.clean(shown)) for task, shown in judged if shown is not None]
     return sorted(done, key=lambda one: (one[0].created_at, one[0].task_id))
+
+
+def _parse(task: Task) -> tuple[Condition, ...] | None:
+    """Read what can be checked; what held before the task was there shows nothing."""
+    return None if task.held_before else conditions.parse(task.done_when or "")
 
 
 def _judge(found: Iterable[Condition], look: Look, commits: list[Change]) -> str | None:
@@ -120,4 +129,4 @@ def _told(task: Task, evidence: str) -> CompletedTask:
 
 
 def _open(vault: Vault) -> list[Task]:
-    return [task for task in vault.tasks.by_id().values() if task.status != "done"]
+    return [task for task in vault.tasks.by_id().values() if tasks.is_open(task)]

@@ -2,7 +2,7 @@
 
 The first line names the project, the last one counts; between them stand the sessions, each followed by
 its events in the order they arrived, and after them the memories, the jobs, which events are processed, and
-what agents and people have left: tasks, messages, documents, conversations and what belongs to them.
+what agents and people have left: tasks, messages, documents, links, conversations and what belongs to them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,6 +17,7 @@ from protocol.documents import Document
 from protocol.errors import InvalidParamsError
 from protocol.events import Event
 from protocol.jobs import Job
+from protocol.links import Link
 from protocol.memories import Memory
 from protocol.messages import Message
 from protocol.projects import Project
@@ -93,6 +94,18 @@ class DocumentLine(Kept, frozen=True, kw_only=True, tag="documents"):
     record: Document
 
 
+class RevisionLine(Kept, frozen=True, kw_only=True, tag="revisions"):
+    """What a document said before."""
+
+    record: Document
+
+
+class LinkLine(Kept, frozen=True, kw_only=True, tag="links"):
+    """A link between two items."""
+
+    record: Link
+
+
 class AgentLine(Kept, frozen=True, kw_only=True, tag="agents"):
     """An agent that was here."""
 
@@ -145,6 +158,8 @@ KeptLine = (
     TaskLine
     | MessageLine
     | DocumentLine
+    | RevisionLine
+    | LinkLine
     | AgentLine
     | ConversationLine
     | CheckpointLine
@@ -187,6 +202,8 @@ def _shelves(vault: Vault) -> dict[type[KeptLine], Shelf[Any]]:
         TaskLine: vault.tasks,
         MessageLine: vault.messages,
         DocumentLine: vault.documents,
+        RevisionLine: vault.revisions,
+        LinkLine: vault.links,
         AgentLine: vault.agents,
         ConversationLine: vault.conversations,
         CheckpointLine: vault.checkpoints,

@@ -48,6 +48,10 @@ class Cache(Record, frozen=True, kw_only=True):
     size: int
 
 
+TABLES = ("sessions", "unsettled")
+"""Where a project's journal says which sessions there are, and of which their own journals say more."""
+
+
 class _Seen(NamedTuple):
     """What the timeline was made of."""
 
@@ -61,8 +65,8 @@ class Chronicle:
     def __init__(self, folder: Path, database: JournalDatabase, lock: Lock, ids: Ids) -> None:
         """Stand on the vault's journal and on the folder of session journals."""
         self._journal = database.journal
-        self._records = Shelf(database, "sessions", Session)
-        self._unsettled = Shelf(database, "unsettled", Unsettled)
+        self._records = Shelf(database, TABLES[0], Session)
+        self._unsettled = Shelf(database, TABLES[1], Unsettled)
         self._caches = Shelf(database, "caches", Cache)
         self._events = Events(folder / "sessions", lock, ids)
         self._keys = Keys(folder / "cache" / "keys", self._settled_keys)
@@ -114,10 +118,13 @@ class Chronicle:
 
     def stamp(self) -> object:
         """Give something that is different after any session has changed; cheaper than `versions`."""
+        return self._journal.revisions(TABLES), self.states()
+
+    def states(self) -> object:
+        """Give something that is different after an event came to a session that was unsettled at the last look."""
         with self._journal.mutex:
-            revisions = self._journal.revisions((self._records.name, self._unsettled.name))
             marked = list(self._journal.rows(self._unsettled.name).documents.kept)
-        return revisions, tuple((one, self._events.state(one)) for one in marked)
+        return tuple((one, self._events.state(one)) for one in marked)
 
     def state(self, session_id: str) -> object:
         """Give something that is different after a session's events have, or after they were worded anew."""

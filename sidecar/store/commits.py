@@ -29,15 +29,23 @@ class Commits:
         self._sessions = sessions
         self._known: dict[str, _Read] = {}
         self._told: tuple[object, dict[datetime, list[Change]]] = (None, {})
+        self._before: dict[datetime, list[Change]] = {}
+        """What was told before the last change."""
+        self._fresh: dict[str, _Read] = {}
+        """What was read since."""
 
     def since(self, moment: datetime) -> list[Change]:
         """List the commits since a moment, the newest first; the list is not to be changed."""
         stamp = self._sessions.stamp()
         if self._told[0] != stamp:
+            # In this order: another thread may go on with what it finds.
+            self._fresh, self._before = {}, self._told[1]
             self._told = (stamp, {})
-        told = self._told[1]
+        told, fresh = self._told[1], self._fresh
         if moment not in told:
-            told[moment] = self._look(moment)
+            found, before = self._look(moment, fresh), self._before.get(moment)
+            # Most of what happens is no commit: who holds the list sees at once that it is the same.
+            told[moment] = before if before is not None and before == found else found
         return told[moment]
 
     def of(self, session_id: str) -> tuple[Commit, ...]:
@@ -45,13 +53,15 @@ class Commits:
         found = self._known[session_id] = self._read(session_id)
         return found.commits
 
-    def _look(self, moment: datetime) -> list[Change]:
-        found = {
-            session.session_id: self._read(session.session_id)
+    def _look(self, moment: datetime, fresh: dict[str, _Read]) -> list[Change]:
+        wanted = [
+            session.session_id
             for session in self._sessions.timeline()
             if session.last_event_at >= moment - _LAG
-        }
+        ]
+        found = {key: fresh.get(key) or self._read(key) for key in wanted}
         self._known |= found
+        fresh |= found
         changes = (change for read in found.values() for change in read.changes)
         since = [change for change in changes if conditions.is_since(change, moment)]
         return sorted(since, key=lambda change: change.at, reverse=True)
@@ -61,7 +71,9 @@ class Commits:
         state = self._sessions.state(session_id)
         if known is not None and known.state == state:
             return known
-        events = self._sessions.events(session_id)
+        arrived = self._sessions.arrivals(session_id)
+        events = [event for event in arrived if event.commit is not None]
+        events.sort(key=lambda event: (event.occurred_at, event.event_id))
         made = tuple(event.commit for event in events if event.commit is not None)
         return _Read(state, tuple(_changes(events)), made)
 

@@ -20,7 +20,7 @@ from sidecar.store import files, lines
 from sidecar.store.archives import Archives
 from sidecar.store.ids import Ids
 from sidecar.store.journals import FORMAT, Change, Journal
-from sidecar.store.lines import Op
+from sidecar.store.lines import Kept, Op
 from sidecar.store.locks import Lock
 from sidecar.store.tables import JournalDatabase, JournalStorage
 
@@ -32,6 +32,9 @@ SUFFIX = ".jsonl"
 _OURS = re.compile(r"([0-7][0-9A-HJKMNP-TV-Z]{25})\.jsonl")
 """A session's journal; a copy that somebody left beside it is none."""
 _OPEN_AT_ONCE = 32
+
+
+_decode = msgspec.json.Decoder(Event).decode
 
 
 class Events:
@@ -47,6 +50,8 @@ class Events:
         self._archives = Archives(folder.parent / "archives")
         self._open: _OpenJournals = _OpenJournals(maxsize=_OPEN_AT_ONCE)
         self._mutex = threading.RLock()
+        self._typed: tuple[str, dict[str, tuple[Kept, Event]]] = ("", {})
+        """The session that was read last, and its events by their ids, each with the document it was read from."""
 
     def read(self, session_id: str) -> list[Event]:
         """Give a session's events in the order of their arrival."""
@@ -54,8 +59,10 @@ class Events:
             return self._archives.read(session_id) or []
         self._mend(session_id)
         with self._mutex:
-            documents = self._database(session_id).table(TABLE).all()
-        return [msgspec.convert(document, Event) for document in documents]
+            journal = self._database(session_id).journal
+            journal.refresh()
+            kept = journal.rows(TABLE).documents.kept
+            return self._events(session_id, kept.items())
 
     def latest(self, session_id: str, most: int) -> list[Event]:
         """Give the events of a session that came last, in the order of their arrival."""
@@ -63,9 +70,23 @@ class Events:
             return (self._archives.read(session_id) or [])[-most:]
         self._mend(session_id)
         with self._mutex:
-            documents = self._database(session_id).journal.rows(TABLE).documents
-            last = list(itertools.islice(reversed(documents.kept), most))
-            return [msgspec.convert(documents[key], Event) for key in reversed(last)]
+            journal = self._database(session_id).journal
+            journal.refresh()
+            kept = journal.rows(TABLE).documents.kept
+            last = list(itertools.islice(reversed(kept.items()), most))
+            return self._events(session_id, reversed(last))
+
+    def _events(self, session_id: str, kept: Iterable[tuple[str, Kept]]) -> list[Event]:
+        """Type events, unless that was done lately: while a document is the same object, so is its event."""
+        if self._typed[0] != session_id:
+            self._typed = (session_id, {})
+        typed = self._typed[1]
+        return [
+            read[1]
+            if (read := typed.get(key)) is not None and read[0] is document
+            else _typed(typed, key, document)
+            for key, document in kept
+        ]
 
     def keys(self, session_id: str) -> Mapping[str, Collection[str]]:
         """Give the ids of a session's events by every key they are known by."""
@@ -222,6 +243,18 @@ class Events:
 
     def _name(self, session_id: str) -> str:
         return f"{self._prefix}{session_id}{SUFFIX}"
+
+
+def _typed(typed: dict[str, tuple[Kept, Event]], key: str, document: Kept) -> Event:
+    event = _read(document)
+    typed[key] = (document, event)
+    return event
+
+
+def _read(document: Kept) -> Event:
+    if isinstance(document, msgspec.Raw):
+        return _decode(document)
+    return msgspec.convert(document, Event)
 
 
 def _ops(events: Iterable[Event], write: Callable[[Event], Any] = msgspec.to_builtins) -> list[Op]:

@@ -4,7 +4,6 @@ import contextlib
 import logging
 import os
 import secrets
-import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from protocol.errors import BusyError, StorageFailedError
 from protocol.projects import Project
 from sidecar.domain.asking.budgets import Spending
 from sidecar.domain.sessions import Rule
-from sidecar.store import files
+from sidecar.store import files, overheard
 from sidecar.store.ids import Ids
 from sidecar.store.journals import Journal
 from sidecar.store.landmarks import Landmark, Landmarks
@@ -24,7 +23,6 @@ from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase, JournalStorage
 from sidecar.store.vaults import JOURNAL, Vault, open_vault
 
-VARIABLE = "THREADLINE_HOME"
 _TODAY = "today"
 _FENCE_KEY = "fence.key"
 _FENCE_KEY_SIZE = 32
@@ -34,14 +32,7 @@ _log = logging.getLogger(__name__)
 
 def default_home(environment: Mapping[str, str]) -> Path:
     """Say where memory is kept: THREADLINE_HOME, or the system's place for a user's data."""
-    if environment.get(VARIABLE):
-        return Path(environment[VARIABLE]).expanduser().absolute()
-    if sys.platform == "win32":
-        return Path(environment["LOCALAPPDATA"]) / "threadline"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "threadline"
-    data = environment.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local" / "share") / "threadline"
+    return Path(overheard.home(environment))
 
 
 class Home:

@@ -54,6 +54,8 @@ class Journal:
         self.generation = next(_generations)
         """Another number, in the whole process, whenever all is read anew: revisions of tables compare within one."""
         self.mutex = threading.RLock()
+        self._told: dict[tuple[str, ...], tuple[int, tuple[int, ...]]] = {}
+        """Revisions of tables that were asked for, and as of which revision of all."""
         self._descriptor = -1
         self._inode = -1
         self._offset = 0
@@ -100,11 +102,15 @@ class Journal:
                 self._is_torn = False
             self._seen_turn = turn
 
-    def revisions(self, tables: Iterable[str]) -> tuple[int, ...]:
+    def revisions(self, tables: tuple[str, ...]) -> tuple[int, ...]:
         """Tell which state tables are in now, at one look: equal, where nothing was written to any of them."""
         with self.mutex:
             self.refresh()
-            return (self.generation, *(self.rows(name).revision for name in tables))
+            seen, known = self._told.get(tables, (-1, ()))
+            if seen != self.revision:
+                known = (self.generation, *(self.rows(name).revision for name in tables))
+                self._told[tables] = (self.revision, known)
+            return known
 
     def append(self, ops: Iterable[Op], *, durable: bool = True) -> None:
         """Add one transaction; when this returns it is on the disk, or will be by a later sync."""

@@ -1,5 +1,6 @@
 """When nothing was recorded in a project: a small file that every process looks at."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,9 +16,22 @@ class Pauses:
     def __init__(self, path: Path) -> None:
         """Name the file; without it nothing was ever paused."""
         self.path = path
+        self._place = str(path)
+        self._known: tuple[object, tuple[Pause, ...]] = (None, ())
 
     def read(self) -> tuple[Pause, ...]:
-        """Give all pauses, oldest first; a file that cannot be read is set aside."""
+        """Give all pauses, oldest first; the file is read again once it was replaced."""
+        try:
+            facts = os.lstat(self._place)
+        except FileNotFoundError:
+            return ()
+        stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
+        if self._known[0] != stamp:
+            self._known = (stamp, self._read())
+        return self._known[1]
+
+    def _read(self) -> tuple[Pause, ...]:
+        """Read the file; one that cannot be read is set aside."""
         data = files.read(self.path)
         if data is None:
             return ()

@@ -3,6 +3,7 @@
 A document is read when it is first asked for: opening a project reads none of the thousands it does not need.
 """
 
+import bisect
 import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -59,6 +60,8 @@ class Rows:
         """Begin empty; an index appears when a field is first asked for."""
         self.documents = Documents()
         self._indexes: dict[tuple[str, ...], Index] = {}
+        self._ordered: list[str] | None = None
+        """All ids in their order, once somebody asks for them so."""
         self._touched: list[str] = []
         """The ids of what was set or removed, in that order."""
         self._untold = 0
@@ -83,6 +86,10 @@ class Rows:
         """Set a document, or remove it with None."""
         if self._indexes:
             self._reindex(identifier, document)
+        if self._ordered is not None and (identifier in self.documents.kept) != (
+            document is not None
+        ):
+            self._reorder(self._ordered, identifier)
         if document is None:
             self.documents.kept.pop(identifier, None)
         else:
@@ -92,6 +99,20 @@ class Rows:
             gone = len(self._touched) // 2
             del self._touched[:gone]
             self._untold += gone
+
+    def from_on(self, first: str) -> list[str]:
+        """Give the ids that are not less than one, in their order."""
+        if self._ordered is None:
+            self._ordered = sorted(self.documents.kept)
+        return self._ordered[bisect.bisect_left(self._ordered, first) :]
+
+    def _reorder(self, ordered: list[str], identifier: str) -> None:
+        """Take in an id that was not there, or take out one that was."""
+        place = bisect.bisect_left(ordered, identifier)
+        if identifier in self.documents.kept:
+            del ordered[place]
+        else:
+            ordered.insert(place, identifier)
 
     def where(self, field: str, value: object) -> list[str]:
         """Give the ids of the documents whose field has this indexable value."""

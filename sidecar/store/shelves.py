@@ -103,11 +103,11 @@ class Shelf(Generic[T]):
             return identifier in self._journal.rows(self.name).documents.kept
 
     def ids(self, first: str = "") -> list[str]:
-        """List the ids of all records, or of those alone that are not less than one."""
+        """List the ids of all records, or of those alone that are not less than one, in their order."""
         with self._journal.mutex:
             self._journal.refresh()
-            kept = self._journal.rows(self.name).documents.kept
-            return [key for key in kept if key >= first] if first else list(kept)
+            rows = self._journal.rows(self.name)
+            return rows.from_on(first) if first else list(rows.documents.kept)
 
     def values(self, field: str, first: str = "") -> set[Any]:
         """Give what stands in a field of all records, or of those alone whose ids are not less than one; none is read."""

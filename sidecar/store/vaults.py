@@ -11,6 +11,7 @@ from protocol.conversations import Agent, Conversation
 from protocol.documents import Document
 from protocol.errors import BusyError, StorageFailedError
 from protocol.jobs import Job
+from protocol.links import Link
 from protocol.memories import Memory
 from protocol.messages import Message
 from protocol.projects import Project
@@ -70,6 +71,9 @@ class Vault:
         self.tasks = Shelf(self.database, "tasks", Task)
         self.messages = Shelf(self.database, "messages", Message)
         self.documents = Shelf(self.database, "documents", Document)
+        self.revisions = Shelf(self.database, "revisions", Document)
+        """What documents said before."""
+        self.links = Shelf(self.database, "links", Link)
         self.running = Lock(folder / "running")
         """Held by whoever runs an enrichment job: one at a time in a project."""
         self.silent_days: set[date] = set()

@@ -6,6 +6,10 @@ import sys
 def main() -> int:
     """Run the transport that the first word names; all others are the command line's."""
     words = sys.argv[1:]
+    if words[:1] == ["hook"] and "--help" not in words and "-h" not in words:
+        from sidecar.transports.hooks import main as hook  # noqa: PLC0415  # a host waits for it
+
+        return hook.main(words[1:])
     if words[:1] == ["serve"] and "--help" not in words and "-h" not in words:
         from sidecar.transports.lsp import server  # noqa: PLC0415  # loaded only by whoever serves
 
@@ -13,3 +17,7 @@ def main() -> int:
     from sidecar.transports.cli import main as cli  # noqa: PLC0415  # likewise
 
     return cli.main(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

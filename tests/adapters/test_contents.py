@@ -12,6 +12,8 @@ from sidecar.domain.drift.traces import Departure, Revert, Touched
 from tests.adapters.test_git import HOSTILE, booby_trap, snapshot
 from tests.support import HOUR, MINUTE, NOON, Repository
 
+pytestmark = pytest.mark.slow
+
 
 def put(repository: Repository, files: dict[str, str | None], subject: str = "change") -> str:
     """Write or delete files and commit."""

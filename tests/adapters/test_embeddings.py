@@ -14,6 +14,8 @@ from sidecar.adapters.embeddings.models import Absence, Model
 from sidecar.domain.recall.similarities import DIMENSION
 from tests.support import ROOT
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = {
     "This is an example sentence": (0.0676, 0.0635, 0.0487, 0.0793, 0.0374),
     "Each sentence is converted": (0.0864, 0.1027, 0.0054, 0.0020, -0.0100),

@@ -18,6 +18,8 @@ from tests.crash.test_enriching import dying, opened
 from tests.services.test_continuity import WHO, WORD, hear, tools
 from tests.services.test_remembering import MEANINGS
 
+pytestmark = pytest.mark.slow
+
 CONTENTS = tuple(f"{word} are what {word} were" for word in WORD[:4])
 SUMMARY = "Counted everything. The harbours are next."
 PARAMS = CheckpointParams(

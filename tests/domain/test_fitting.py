@@ -156,7 +156,8 @@ def test_every_section_of_an_answer_has_its_priority() -> None:
 
 def test_an_answer_that_fits_is_given_as_it_is() -> None:
     size = measure(RICH)
-    assert fitting.fit(RICH, size) == Fitted(context=RICH, chars=size)
+    fitted = fitting.fit(RICH, size)
+    assert (fitted.context, fitted.dropped, fitted.chars) == (RICH, (), size)
     assert fitting.fit(RICH, size - 1).context != RICH
 
 

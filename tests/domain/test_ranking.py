@@ -295,3 +295,25 @@ def test_who_stands_otherwise_is_ranked_so(items: list[Item], question: Question
     for one in changed:
         assert not made.put(one)
     assert ranking.rank(made, question) == ranking.rank(catalogue(*changed), question)
+
+
+def test_what_is_linked_with_a_good_answer_is_found_and_does_not_outrank_it() -> None:
+    """Part of F12."""
+    made = catalogue(
+        item("answer", "lock cache"),
+        item("beside", "owl"),
+        item("half", "lock"),
+        item("far", "fox"),
+    )
+    assert ask(made, "lock cache") == ["answer", "half"]
+    linked = {"answer": ("beside",), "beside": ("answer",), "half": ("far",)}
+    assert ask(made, "lock cache", linked=linked) == ["answer", "beside", "half", "far"]
+    only = ranking.rank(made, Question(now=NOON, text="lock cache", linked=linked))
+    assert [set(one.signals) >= {"links"} for one in only] == [False, True, False, True]
+
+
+def test_of_equals_the_linked_one_comes_first() -> None:
+    """Part of F12."""
+    made = catalogue(item("answer", "lock cache"), item("a", "lock", days=3), item("b", "lock"))
+    assert ask(made, "lock cache") == ["answer", "b", "a"]
+    assert ask(made, "lock cache", linked={"answer": ("a",)}) == ["answer", "a", "b"]

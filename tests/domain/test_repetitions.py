@@ -68,7 +68,9 @@ def test_a_first_look_rules_out_nothing_that_is_a_repetition(one: str, other: st
     ours, theirs = memory("1", one), memory("2", other)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repetitions, "_is_far", lambda *_: False)
+        repetitions._is_repeated.cache_clear()
         expected = repetitions.repeats(ours, theirs)
+    repetitions._is_repeated.cache_clear()
     assert repetitions.repeats(ours, theirs) == expected
 
 
@@ -76,5 +78,6 @@ def test_texts_with_other_words_are_told_apart_at_first_sight() -> None:
     ours = memory("1", "Invoices are numbered per year without gaps")
     theirs = memory("2", "Retry webhooks with exponential backoff")
     with pytest.MonkeyPatch.context() as patch:
-        patch.delattr(repetitions, "_read")
+        patch.delattr(repetitions, "_reading")
+        repetitions._is_repeated.cache_clear()
         assert not repetitions.repeats(ours, theirs)

@@ -5,9 +5,13 @@ from datetime import datetime, timedelta
 import pytest
 
 from protocol.contexts import AgentItem
-from protocol.conversations import Agent
-from sidecar.services import agents
+from protocol.conversations import Agent, ListAgentsParams
+from protocol.messages import SendParams
+from protocol.tasks import CreateTasksParams, NewTask
+from sidecar.services import agents, messaging, planning
 from sidecar.store.vaults import Vault
+from tests.services.test_remembering import write
+from tests.services.test_tasks import NOTHING
 from tests.support import HOUR, NOON
 
 DAY = timedelta(days=1)
@@ -76,3 +80,43 @@ def test_an_agent_is_called_as_people_call_it(
 ) -> None:
     """Part of D2."""
     assert agents.label(agent_id, harness) == label
+
+
+def listed(vault: Vault, days: int = 7, limit: int = 10) -> list[str]:
+    params = ListAgentsParams(days_back=days, limit=limit)
+    return [one.agent_id for one in agents.list_agents(vault, params).agents]
+
+
+def test_agents_are_listed_with_what_they_have_left(vault: Vault) -> None:
+    """Part of F10."""
+    seen(vault, "claude-code", NOON - HOUR, "Moved the login")
+    messaging.send(vault, SendParams(target_id="claude-code", content="Thanks"), "cursor")
+    messaging.send(vault, SendParams(target_id="*", content="Hear"), "cursor")
+    messaging.send(vault, SendParams(target_id="claude-code", content="Hi"), "user")
+    plan = (NewTask(title="Go on", assigned_agent_id="claude-code"),)
+    planning.create(vault, CreateTasksParams(tasks=plan, agent_id="planner"), NOTHING)
+    write(vault, "Herons are blue", agent_id="claude-code")
+    found = agents.list_agents(vault, ListAgentsParams())
+    assert (found.total, {one.agent_id for one in found.agents}) == (
+        3,
+        {"claude-code", "cursor", "planner"},
+    )
+    known = {one.agent_id: one for one in found.agents}
+    claude, cursor = known["claude-code"], known["cursor"]
+    assert (claude.label, claude.last_summary, claude.last_seen_at) == (
+        "Claude Code",
+        "Moved the login",
+        NOON,
+    )
+    assert (claude.memories, claude.open_tasks, claude.pending_messages) == (1, 1, 3)
+    assert (cursor.label, cursor.conversations, cursor.sent_messages) == ("Cursor", 0, 2)
+    assert vault.agents.ids() == ["claude-code"]
+
+
+def test_only_the_latest_agents_of_the_last_days_are_listed(vault: Vault) -> None:
+    """Part of F10."""
+    for number in range(12):
+        seen(vault, f"agent {number}", NOON - number * DAY)
+    assert listed(vault) == [f"agent {number}" for number in range(8)]
+    assert listed(vault, days=30) == [f"agent {number}" for number in range(10)]
+    assert listed(vault, days=30, limit=2) == ["agent 0", "agent 1"]

@@ -11,6 +11,8 @@ from sidecar.domain.context import hosts
 from tests.desks import SUBJECTS, Desk, fill
 from tests.support import HOUR
 
+pytestmark = pytest.mark.slow
+
 AGENT = "claude-code"
 LISTS = (
     "queryResults",

@@ -15,6 +15,8 @@ from sidecar.services.context.verifying import Verifier
 from tests.desks import DECISION, SUBJECTS, Desk, elsewhere, fill, memory, titles
 from tests.support import HOUR, Repository
 
+pytestmark = pytest.mark.slow
+
 CODE = "def take(name):\n    return lock(name)\n\n\ndef give(name):\n    return unlock(name)\n"
 
 
@@ -268,6 +270,7 @@ def test_an_opinion_about_nothing_is_refused(desk: Desk) -> None:
     assert error["data"]["field"] == "memoryId"
 
 
+@pytest.mark.slow
 def test_many_ask_at_once_while_the_branch_changes(desk: Desk) -> None:
     """Part of C9."""
     desk.repository.git("checkout", "--quiet", "-b", "feature")

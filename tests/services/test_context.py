@@ -10,6 +10,8 @@ from sidecar.store.locks import Lock
 from tests.desks import SUBJECTS, Desk, elsewhere, fill, sizes, titles
 from tests.support import HOUR, MINUTE
 
+pytestmark = pytest.mark.slow
+
 AGENT = "claude-code"
 MODES = {
     "default": (3, 5, 5, 10),
@@ -239,6 +241,21 @@ def test_documents_are_given_as_they_were_written(desk: Desk) -> None:
     assert (checks["version"], checks["agentEditable"]) == (3, True)
     assert context["availableDocuments"] == ["soul", "checks", "house style"]
     assert named(desk.look(mode="none")) == []
+
+
+def test_a_vault_has_documents_and_agents_edit_those_they_may(desk: Desk) -> None:
+    """D10."""
+    for name in ("soul", "instructions", "skills", "checks"):
+        desk.ask("documents/write", name=name, content=f"# {name}", agentEditable=name == "skills")
+    assert [one["content"] for one in desk.look()["documents"]] == ["# soul"]
+    wanted = ["instructions", "skills", "checks"]
+    assert named(desk.look(includeDocuments=wanted)) == ["soul", *wanted]
+    assert desk.ask("documents/read", name="checks")["content"] == "# checks"
+    refusal = desk.refused("documents/write", name="checks", content="# mine", agentId=AGENT)
+    assert refusal["data"]["field"] == "agentId"
+    assert desk.ask("documents/read", name="checks")["content"] == "# checks"
+    desk.ask("documents/write", name="skills", content="# mine", agentId=AGENT)
+    assert desk.ask("documents/read", name="skills")["content"] == "# mine"
 
 
 def test_a_document_that_is_given_is_not_offered_again(desk: Desk) -> None:

@@ -27,6 +27,8 @@ from sidecar.store.vaults import Vault
 from tests.services.test_remembering import WORDS
 from tests.support import HOUR, MINUTE, NOON, FixedClock, Repository
 
+pytestmark = pytest.mark.slow
+
 DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"

@@ -13,6 +13,8 @@ from sidecar.app import Application
 from sidecar.store.homes import Home
 from tests.support import HOUR, MINUTE, FixedClock, Repository
 
+pytestmark = pytest.mark.slow
+
 DAY = timedelta(days=1)
 
 

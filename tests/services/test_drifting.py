@@ -18,6 +18,8 @@ from sidecar.services.drift import drifting
 from tests.adapters.test_git import booby_trap, put_before_git, snapshot
 from tests.support import NOON, Repository
 
+pytestmark = pytest.mark.slow
+
 CODE = "def load(a):\n    return a + {}\n\n\ndef save(a):\n    return a - {}\n"
 ODD = b"caf\xe9\\xe9 :(glob)*.py"
 

@@ -11,6 +11,8 @@ import pytest
 from tests.desks import SUBJECTS, Desk, fill, memory, titles
 from tests.support import HOUR, MINUTE
 
+pytestmark = pytest.mark.slow
+
 AGENT = "claude-code"
 
 

@@ -24,7 +24,7 @@ PHRASE = "four blue herons"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 UUID = "3f2b8c1e-dead-4bee-8a55-0123456789ab"
 LEFT = (
-    "tasks messages documents agents conversations checkpoints receipts feedback".split()  # noqa: SIM905
+    "tasks messages documents revisions links agents conversations checkpoints receipts feedback".split()  # noqa: SIM905
 )
 
 

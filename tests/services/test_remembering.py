@@ -8,7 +8,14 @@ from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.events import NewEvent
 from protocol.memories import Anchor, Evidence, Memory, MemoryType
 from protocol.methods import SessionEventsParams
-from protocol.recall import ReadParams, SearchParams, UpdateParams, WriteParams, WriteResult
+from protocol.recall import (
+    ReadParams,
+    SearchParams,
+    ShownMemory,
+    UpdateParams,
+    WriteParams,
+    WriteResult,
+)
 from sidecar.adapters.embeddings import models
 from sidecar.services import browsing, recording, remembering
 from sidecar.services.context import judging
@@ -81,7 +88,8 @@ def test_what_is_written_is_read_in_full(vault: Vault, clock: FixedClock) -> Non
     )
     other = reopen(vault)
     listed = remembering.read(other, ReadParams(memory_ids=(memory.memory_id, "0" * 26)))
-    assert (listed.memories, listed.missing) == ((memory,), ("0" * 26,))
+    shown = ShownMemory(**msgspec.structs.asdict(memory))
+    assert (listed.memories, listed.missing) == ((shown,), ("0" * 26,))
     other.close()
 
 
@@ -119,6 +127,7 @@ def test_what_happened_earlier_supersedes_nothing(vault: Vault, clock: FixedCloc
     assert {one.status for one in vault.memories.all()} == {"active"}
 
 
+@pytest.mark.slow
 def test_near_misses_stay_apart_by_meaning_too(vault: Vault) -> None:
     """Part of C8: with the real model, whose cosines of such pairs are above 0.92."""
     pairs = near_misses()[:360:15]
@@ -268,6 +277,7 @@ def test_what_was_kept_unredacted_is_not_served(vault: Vault) -> None:
     assert found.memories[0].memory.content == "It is [REDACTED]"
 
 
+@pytest.mark.slow
 def test_a_search_learns_what_others_left_unlearnt(vault: Vault) -> None:
     """Part of C7."""
     for number in range(20):

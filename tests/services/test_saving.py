@@ -15,6 +15,8 @@ from sidecar.store.homes import Home
 from sidecar.store.ids import Ids
 from tests.support import NOON, FixedClock, Repository
 
+pytestmark = pytest.mark.slow
+
 SECOND = timedelta(seconds=1)
 
 

@@ -213,13 +213,13 @@ def test_events_are_read_only_when_a_task_needs_them_and_only_once(
 ) -> None:
     """Part of F11."""
     reads: list[str] = []
-    real = vault.sessions.events
+    real = vault.sessions.arrivals
 
-    def events(session_id: str) -> list[Event]:
+    def arrivals(session_id: str) -> list[Event]:
         reads.append(session_id)
         return real(session_id)
 
-    monkeypatch.setattr(vault.sessions, "events", events)
+    monkeypatch.setattr(vault.sessions, "arrivals", arrivals)
     commit(vault, 1)
     task(vault, "A path", done_when="path exists: nowhere")
     tasks.complete_due(vault, NOTHING)

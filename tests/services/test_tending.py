@@ -58,6 +58,7 @@ def test_sessions_are_read_unasked_only_where_that_is_wanted(
     assert len(vault_of(app).jobs) == 1
 
 
+@pytest.mark.slow
 def test_what_came_without_its_meaning_gets_it(app: Application, clock: FixedClock) -> None:
     """Part of C7."""
     vault = vault_of(app)

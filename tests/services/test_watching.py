@@ -16,6 +16,8 @@ from protocol.methods import EventPage, IngestResult, SessionPage, Status
 from sidecar.app import Application, open_application
 from tests.support import Repository
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class Watcher:

@@ -180,6 +180,17 @@ def test_a_field_is_given_of_all_records_or_of_the_younger_ones(vault: Vault) ->
     assert vault.memories.ids(kept[1].memory_id) == [one.memory_id for one in kept[1:]]
 
 
+def test_ids_are_given_in_their_order_while_records_come_and_go(vault: Vault) -> None:
+    first, second, third, fourth = (memory(vault, title) for title in ("1", "2", "3", "4"))
+    put(vault, third, second)
+    assert vault.memories.ids(first.memory_id) == [second.memory_id, third.memory_id]
+    put(vault, fourth, first, replace(third, title="Three"))
+    with vault.lock.held():
+        vault.journal.append([vault.memories.drop(second.memory_id)])
+    expected = [first.memory_id, third.memory_id, fourth.memory_id]
+    assert vault.memories.ids(first.memory_id) == expected
+
+
 def test_a_record_that_is_read_again_is_the_same_until_it_changes(vault: Vault) -> None:
     one = memory(vault)
     put(vault, one)

@@ -158,8 +158,8 @@ def test_the_figures_tell_what_memory_was_worth(worked: Repository) -> None:
         ["cold", "1", "3", "4", "4", "3", "75%"],
         ["recovered", "2", "0", "8", "4", "0", "0%"],
     ]
-    assert shown[4] == ["used", "most"]
-    assert len(shown[5:]) == 3
+    assert shown[5] == ["Most", "used"]
+    assert len(shown[6:]) == 3
 
 
 def test_what_anybody_may_write_moves_no_cursor_and_shows_no_secret(worked: Repository) -> None:

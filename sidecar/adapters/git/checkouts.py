@@ -1,5 +1,6 @@
 """Working trees: where they are, where their HEAD is, and how it got there."""
 
+import functools
 import os
 import re
 from collections import deque
@@ -24,6 +25,8 @@ _FOLDERS = 2000
 _NOBODYS = {"node_modules", "target", "dist", "build", "venv", "vendor", "__pycache__"}
 _SHA = re.compile(rb"[0-9a-f]{40,64}")
 _LINKS = 5
+_PACKED = ("packed-refs", "reftable/tables.list")
+"""Where git keeps references that have no file of their own."""
 _DISCOVERY = (
     "GIT_CEILING_DIRECTORIES",
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
@@ -64,11 +67,9 @@ class Checkout:
         """Give something cheap that is different after a worktree came, or another repository is here."""
         return self.birth(), _stamp(self.common / "worktrees")
 
-    def tips(self, names: Iterable[str]) -> object:
+    def tips(self, names: tuple[str, ...]) -> object:
         """Give something cheap that is different after one of these references has moved."""
-        loose = [_content(self.common / name) for name in names]
-        kept = [_stamp(self.common / name) for name in ("packed-refs", "reftable/tables.list")]
-        return *loose, *kept
+        return tuple(map(_stamp, _joined(self.common, (*names, *_PACKED))))
 
     def birth(self) -> object:
         """Give something that another repository at the same place would not have."""
@@ -181,7 +182,7 @@ class Heads:
     def __init__(self, checkout: Checkout) -> None:
         """Know nothing yet."""
         self._checkout = checkout
-        self._files: tuple[Path, ...] = ()
+        self._files: tuple[str, ...] = ()
         self._seen: object = None
         self._known: tuple[str, str | None] = (NOWHERE, None)
 
@@ -189,7 +190,7 @@ class Heads:
         """Give the commit that HEAD is at, and the branch that it is on."""
         seen = tuple(map(_stamp, self._files))
         if len(seen) <= 1 or seen[0] is None or seen != self._seen:
-            self._files = tuple(self._follow())
+            self._files = tuple(map(str, self._follow()))
             self._seen = tuple(map(_stamp, self._files))
             # What is read after it was looked at is at least as new.
             self._known = self._checkout.head(), self._checkout.branch()
@@ -330,9 +331,14 @@ def _is_end(move: Move, tip: str, at: datetime) -> bool:
     return (move.new, move.at) == (tip, at) and "(finish)" in (move.reason or "")
 
 
-def _stamp(path: Path) -> tuple[int, int, int] | None:
+@functools.lru_cache(maxsize=64)
+def _joined(folder: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(str(folder / name) for name in names)
+
+
+def _stamp(path: Path | str) -> tuple[int, int, int] | None:
     try:
-        facts = path.stat()
+        facts = os.stat(path)  # noqa: PTH116  # asked before each answer
     except OSError:
         return None
     return facts.st_ino, facts.st_size, facts.st_mtime_ns

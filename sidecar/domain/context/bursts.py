@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from protocol.memories import Memory
-from sidecar.domain import digests, duplicates
+from sidecar.domain import digests
 from sidecar.domain.context import repetitions
 
 ENOUGH = 2
@@ -42,7 +42,7 @@ def group(memories: Iterable[Memory], authors: Mapping[str, str]) -> Bursts:
             made.setdefault(_author(memory, authors), {})[memory.memory_id] = memory
     members: dict[int, list[Memory]] = {}
     for own in made.values():
-        _divide(sorted(own.values(), key=_time), members)
+        _divide(own.values(), members)
     places = {one.memory_id: key for key, all_of_it in members.items() for one in all_of_it}
     return Bursts(places=places, members=members)
 
@@ -53,7 +53,9 @@ def is_excess(memory: Memory, given: Iterable[Memory], bursts: Bursts) -> bool:
     if place is None or len(bursts.members[place]) <= ENOUGH:
         return False
     likenesses = [
-        _likeness(memory, other) for other in given if bursts.places.get(other.memory_id) == place
+        repetitions.likeness(memory, other)
+        for other in given
+        if bursts.places.get(other.memory_id) == place
     ]
     if sum(likeness >= NEAR for likeness in likenesses) >= ENOUGH:
         return True
@@ -65,21 +67,19 @@ def _is_crowded(memory: Memory, others: Sequence[Memory]) -> bool:
     """Tell whether a memory, itself included, is one of a crowd."""
     alike = 0
     for other in others:
-        alike += _likeness(memory, other) >= ALIKE
+        alike += repetitions.likeness(memory, other) >= ALIKE
         if alike >= CROWD:
             return True
     return False
 
 
-def _likeness(memory: Memory, other: Memory) -> float:
-    return duplicates.likeness(repetitions.terms(memory), repetitions.terms(other))
-
-
-def _divide(made: Sequence[Memory], members: dict[int, list[Memory]]) -> None:
-    for at, memory in enumerate(made):
-        if at == 0 or _time(memory) - _time(made[at - 1]) > PAUSE:
+def _divide(made: Iterable[Memory], members: dict[int, list[Memory]]) -> None:
+    last: datetime | None = None
+    for time, _, memory in sorted((_time(one), at, one) for at, one in enumerate(made)):
+        if last is None or time - last > PAUSE:
             members[len(members)] = []
         members[len(members) - 1].append(memory)
+        last = time
 
 
 def _author(memory: Memory, authors: Mapping[str, str]) -> str:

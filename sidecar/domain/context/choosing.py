@@ -101,7 +101,7 @@ def _summed_up(some: Sequence[Found]) -> dict[str, Found]:
 
 def _excess(memory: Memory, said: Sequence[Memory], crowd: bursts.Bursts) -> str:
     """Tell whether what is given already leaves a memory no place."""
-    if any(repetitions.repeats(memory, other) for other in said):
+    if repetitions.is_said(memory, said):
         return "said already"
     return "one author" if bursts.is_excess(memory, said, crowd) else ""
 

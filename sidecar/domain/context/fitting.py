@@ -40,13 +40,15 @@ class Fitted(Struct, frozen=True, kw_only=True):
     """What did not fit: sections and ids."""
     chars: int
     """Its size as it is measured."""
+    sizes: dict[tuple[str, str], int]
+    """The size of each of its parts, by section and id."""
 
 
 def fit(context: StartContext, cap: int) -> Fitted:
     """Leave out of an answer what matters least, until it has at most so many characters (200 or more)."""
     chars = sections.measure(context)
     if chars <= cap:
-        return Fitted(context=context, chars=chars)
+        return Fitted(context=context, chars=chars, sizes=_sizes(sections.split(context)))
     draft = _draft(context, chars)
     steps = _steps(draft.parts)
     _trim(draft, cap, steps)
@@ -56,7 +58,12 @@ def fit(context: StartContext, cap: int) -> Fitted:
         context=sections.join(context, kept, draft.left_out()),
         dropped=tuple(_dropped(draft)),
         chars=draft.size(),
+        sizes=_sizes(kept),
     )
+
+
+def _sizes(parts: Iterable[Part]) -> dict[tuple[str, str], int]:
+    return {(part.section, part.id): part.chars for part in parts}
 
 
 @dataclass

@@ -7,9 +7,10 @@ another item says it as one of its sentences, and where a reader sees that sente
 
 import functools
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from protocol.memories import Memory
+from protocol.memories import Memory, MemoryType
 from sidecar.domain import duplicates
 from sidecar.domain.context import clipping
 from sidecar.domain.duplicates import Statement
@@ -20,25 +21,49 @@ _READ = 2_000
 """Letters of a memory that are compared by their words; what follows must be the same to the letter."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=。)")
 _ENDS = ".!?;。"
+_COMPARED = 16_384
+"""Pairs of which it is remembered whether one repeats the other."""
+_Said = tuple[MemoryType, str, str]
+"""Type, title and the content as far as it is compared."""
 
 
 def repeats(memory: Memory, other: Memory) -> bool:
     """Tell whether a memory says nothing that another does not say; only sessions repeat sessions."""
-    if memory.memory_id == other.memory_id:
-        return True
-    if (memory.type == "episodic") != (other.type == "episodic") or _is_longer(memory, other):
+    return is_said(memory, [other])
+
+
+def is_said(memory: Memory, others: Iterable[Memory]) -> bool:
+    """Tell whether a memory repeats one of others; asked of hundreds of pairs before each answer."""
+    is_session, rest, ours = memory.type == "episodic", memory.content[_READ:], _said(memory)
+    for other in others:
+        if memory.memory_id == other.memory_id:
+            return True
+        if is_session != (other.type == "episodic") or (rest and rest != other.content[_READ:]):
+            continue
+        if _is_repeated(ours, (other.type, other.title, other.content[:_READ])):
+            return True
+    return False
+
+
+def likeness(memory: Memory, other: Memory) -> float:
+    """Tell how alike the terms are that tell what two memories are about."""
+    return _likeness(_said(memory)[1:], _said(other)[1:])
+
+
+@functools.lru_cache(maxsize=_COMPARED)
+def _likeness(ours: tuple[str, str], theirs: tuple[str, str]) -> float:
+    return duplicates.likeness(_reading(*ours).telling, _reading(*theirs).telling)
+
+
+@functools.lru_cache(maxsize=_COMPARED)
+def _is_repeated(memory: _Said, other: _Said) -> bool:
+    """Compare what two memories say; the same are compared whenever one asks what matters."""
+    if _is_far(_sketched(*memory[1:]), _sketched(*other[1:])):
         return False
-    if _is_far(_sketch(memory), _sketch(other)):
-        return False
-    ours, theirs = _read(memory), _read(other)
+    ours, theirs = _reading(*memory[1:]), _reading(*other[1:])
     return _is_same(memory, other, duplicates.likeness(ours.terms, theirs.terms)) or (
         ours.telling <= theirs.shown and _is_contained(ours, theirs)
     )
-
-
-def terms(memory: Memory) -> frozenset[str]:
-    """Give the terms that tell what a memory is about."""
-    return _read(memory).telling
 
 
 def _is_far(ours: Sketch, theirs: Sketch) -> bool:
@@ -64,14 +89,6 @@ class _Reading(NamedTuple):
     shown: frozenset[str]
     """Terms of what a reader sees in any case."""
     shown_text: str
-
-
-def _read(memory: Memory) -> _Reading:
-    return _reading(memory.title, memory.content[:_READ])
-
-
-def _sketch(memory: Memory) -> Sketch:
-    return _sketched(memory.title, memory.content[:_READ])
 
 
 @functools.lru_cache(maxsize=2048)
@@ -100,21 +117,16 @@ def _shown(title: str, content: str) -> str:
     return text[: ends[-1]] if ends else ""
 
 
-def _is_same(memory: Memory, other: Memory, likeness: float) -> bool:
+def _is_same(memory: _Said, other: _Said, likeness: float) -> bool:
     """Tell whether two nearly identical statements are one, whichever of them has a word more."""
     if likeness <= duplicates.SAME:
         return False
-    ours, theirs = _statement(memory), _statement(other)
+    ours, theirs = _whole(memory), _whole(other)
     if duplicates.relate(ours, theirs, likeness) == "same":
         return True
-    has_same_marks = duplicates.marks(_read(memory).text) == duplicates.marks(_read(other).text)
+    texts = _reading(*memory[1:]).text, _reading(*other[1:]).text
+    has_same_marks = duplicates.marks(texts[0]) == duplicates.marks(texts[1])
     return has_same_marks and duplicates.relate(theirs, ours, likeness) == "same"
-
-
-def _is_longer(memory: Memory, other: Memory) -> bool:
-    """Tell whether a memory goes on, where words are not compared any more, as the other does not."""
-    rest = memory.content[_READ:]
-    return bool(rest) and rest != other.content[_READ:]
 
 
 def _is_contained(ours: _Reading, theirs: _Reading) -> bool:
@@ -136,8 +148,12 @@ def _sentences(text: str) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
-def _statement(memory: Memory) -> Statement:
-    return Statement(type=memory.type, title=memory.title, content=memory.content[:_READ])
+def _whole(said: _Said) -> Statement:
+    return Statement(type=said[0], title=said[1], content=said[2])
+
+
+def _said(memory: Memory) -> _Said:
+    return memory.type, memory.title, memory.content[:_READ]
 
 
 def _flat(text: str) -> Statement:

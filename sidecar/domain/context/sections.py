@@ -5,7 +5,8 @@ something by itself, such as the state of memory, counts as an item; its section
 Parts know their size as JSON, with the comma that separates them from the next.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -104,9 +105,19 @@ def _item(section: str, value: object, frame: int, key: str) -> Part:
     return Part(section=section, id=key, value=value, chars=measure(value) + COMMA, frame=frame)
 
 
-def _id(value: object) -> str:
-    found = (getattr(value, name, None) for name in _IDS)
-    return next((key for key in found if isinstance(key, str)), "")
+def _id(value: Any) -> str:  # noqa: ANN401  # likewise
+    for name in _names(value.__class__):
+        key = getattr(value, name)
+        if isinstance(key, str):
+            return key
+    return ""
+
+
+@functools.cache
+def _names(kind: Hashable) -> tuple[str, ...]:
+    """Tell what may identify values of a type."""
+    fields = getattr(kind, "__struct_fields__", ())
+    return tuple(name for name in _IDS if name in fields)
 
 
 def _filled(name: str, value: Any, items: Mapping[str, list[Any]]) -> Any:  # noqa: ANN401  # a section is one of many types

@@ -169,7 +169,7 @@ def is_telling(conversation: Conversation) -> bool:
 def faded(conversation: Conversation) -> Conversation:
     """Leave the figures of a conversation, and nothing of what was said in it."""
     return msgspec.structs.replace(
-        conversation, notes=(), queries=(), remembered=(), files=(), heard=()
+        conversation, notes=(), queries=(), remembered=(), files=(), summary=None, heard=()
     )
 
 

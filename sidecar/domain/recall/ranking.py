@@ -1,20 +1,19 @@
 """Ranking: which memories answer a question best, and why.
 
-What was asked decides, by four signals: the words (BM25), the meaning (cosines of embeddings, where there are any),
-the files at hand, and the company of good answers (memories that share their files). What a memory is by itself, its
-age, its grades, a pin, only raises or lowers that by a part, so that no prior drowns an answer.
+What was asked decides, by five signals: the words (BM25), the meaning (cosines of embeddings, where there are any),
+the files at hand, the company of good answers (memories that share their files), and what somebody has linked with
+them. What a memory is by itself, its age, its grades, a pin, only raises or lowers that by a part, so that no prior drowns an answer.
 
 The weights and what was measured about them are in `sidecar/domain/weights.py`.
 """
 
 import bisect
-import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from protocol.memories import MemoryType
 from sidecar.domain.recall import catalogues, words
@@ -48,6 +47,8 @@ class Question(Struct, frozen=True, kw_only=True):
     """The files of the current diff."""
     branch: str | None = None
     limit: int = 10
+    linked: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Which memories somebody has linked with each other."""
 
 
 class Ranked(Struct, frozen=True, kw_only=True):
@@ -98,12 +99,13 @@ def pick(
     if search.is_asked:
         signals = _asked(search)
     else:
-        newest = (key for group in groups.values() for key in _newest_of(search, group))
+        kinds = _kinds(catalogue)
+        newest = (key for group in groups.values() for key in _newest_of(search, group, kinds))
         signals = _unasked(search, newest)
-    search = search._replace(is_wanted=_any_takes(catalogue, groups.values()))
     totals = _totals(signals)
-    keys = _lifted(_best(totals, len(totals), search), search)
-    return {name: _share(search, group, keys, signals) for name, group in groups.items()}
+    best = _best(totals, len(totals), search._replace(is_wanted=_any_takes(catalogue, groups)))
+    own = _divided(catalogue, groups, _lifted(best, search))
+    return {name: _share(search, group, own[name], signals) for name, group in groups.items()}
 
 
 def meaning(text: str, weights: Weights = MEASURED) -> float:
@@ -147,27 +149,63 @@ def _search(
     )
 
 
-def _any_takes(catalogue: Catalogue, groups: Iterable[Group]) -> Filter:
-    known, takers = catalogue.traits, tuple(groups)
+_Kind = tuple[MemoryType, int, float]
+"""All of a memory that decides to which groups it belongs."""
 
-    def is_wanted(key: str) -> bool:
+
+def _takers(catalogue: Catalogue, groups: Mapping[str, Group]) -> Callable[[str], tuple[str, ...]]:
+    """Make what names the groups of a memory; of each kind it is asked once."""
+    known = catalogue.traits
+    takers: dict[_Kind, tuple[str, ...]] = {}
+
+    def find(key: str) -> tuple[str, ...]:
         one = known.get(key)
-        return one is not None and any(
-            group.takes(one.type, one.importance, one.feedback) for group in takers
-        )
+        if one is None:
+            return ()
+        kind = (one.type, one.importance, one.feedback)
+        found = takers.get(kind)
+        if found is None:
+            found = tuple(name for name, group in groups.items() if group.takes(*kind))
+            takers[kind] = found
+        return found
 
-    return is_wanted
+    return find
+
+
+def _any_takes(catalogue: Catalogue, groups: Mapping[str, Group]) -> Filter:
+    find = _takers(catalogue, groups)
+    return lambda key: bool(find(key))
+
+
+def _divided(
+    catalogue: Catalogue, groups: Mapping[str, Group], keys: Iterable[str]
+) -> dict[str, list[str]]:
+    """Give each group its own of all that was ranked, as many as it wants."""
+    find = _takers(catalogue, groups)
+    own: dict[str, list[str]] = {name: [] for name in groups}
+    for key in keys:
+        for name in find(key):
+            if len(own[name]) < groups[name].limit:
+                own[name].append(key)
+    return own
+
+
+def _kinds(catalogue: Catalogue) -> dict[_Kind, list[list[Moment]]]:
+    """Put together the grades of each kind."""
+    kinds: dict[_Kind, list[list[Moment]]] = {}
+    for grade, moments in catalogue.grades().items():
+        kinds.setdefault((grade[0], grade[1], grade[-1]), []).append(moments)
+    return kinds
 
 
 def _share(
-    search: _Search, group: Group, keys: Iterable[str], signals: dict[str, Signals]
+    search: _Search, group: Group, own: Sequence[str], signals: dict[str, Signals]
 ) -> list[Ranked]:
-    """Take a group's own of all that was ranked."""
-    own = list(itertools.islice(filter(_any_takes(search.catalogue, [group]), keys), group.limit))
+    """Explain a group's own of all that was ranked."""
     if search.is_asked and len(own) < group.limit and len(search.catalogue.traits) > _NEAREST:
         # Others matched so much better that not all of this group's matches were looked at.
         question = msgspec.structs.replace(search.question, limit=group.limit)
-        is_own = _any_takes(search.catalogue, [group])
+        is_own = _any_takes(search.catalogue, {"": group})
         return rank(search.catalogue, question, search.similarities, is_wanted=is_own)
     return [_explain(key, search, signals) for key in own]
 
@@ -179,10 +217,10 @@ def _asked(search: _Search) -> dict[str, Signals]:
     if similarities:
         near = similarities.best(_NEAREST, search.is_wanted) | similarities.of(found["words"])
         found["meaning"] = _positive(near, factor)
-    found["company"] = _company(search, found)
-    found["files"] = _files(search)
+    beside = {"company": _company(search, found), "links": _linked(search, found)}
+    found |= beside | {"files": _files(search)}
     if similarities:
-        late = (found["company"].keys() | found["files"].keys()) - found["meaning"].keys()
+        late = {key for name in (*beside, "files") for key in found[name]} - found["meaning"].keys()
         found["meaning"] |= _positive(similarities.of(late), factor)
     return found
 
@@ -205,13 +243,11 @@ def _newest(search: _Search) -> Iterator[str]:
     return _merge(search, wanted, search.question.limit)
 
 
-def _newest_of(search: _Search, group: Group) -> Iterator[str]:
+def _newest_of(
+    search: _Search, group: Group, kinds: Mapping[_Kind, list[list[Moment]]]
+) -> Iterator[str]:
     """Name the memories of a group that stand best by themselves."""
-    own = (
-        moments
-        for grade, moments in search.catalogue.grades().items()
-        if group.takes(grade[0], grade[1], grade[-1])
-    )
+    own = (moments for kind, some in kinds.items() if group.takes(*kind) for moments in some)
     return _merge(search, own, group.limit)
 
 
@@ -248,6 +284,18 @@ def _company(search: _Search, found: dict[str, Signals]) -> Signals:
     is_at_hand = bool(_at_hand(search))
     weight = search.weights.company_with_files if is_at_hand else search.weights.company
     return _scale(search.catalogue.places.company(good), weight * (1.0 - search.share) * most)
+
+
+def _linked(search: _Search, found: dict[str, Signals]) -> Signals:
+    """Give what is linked with good answers a part of what these have, the more the better they are."""
+    linked = search.question.linked
+    best = _best(_totals(found), GOOD, search) if linked else []
+    gained: Signals = {}
+    for score, key in best:
+        part = search.weights.links * score**3 / best[0][0] ** 2
+        for near in linked.get(key, ()):
+            gained[near] = max(gained.get(near, 0.0), part)
+    return gained
 
 
 def _files(search: _Search) -> Signals:
@@ -346,8 +394,9 @@ def _best(scores: Signals, count: int, search: _Search) -> list[tuple[float, str
 
 
 def _explain(key: str, search: _Search, signals: dict[str, Signals]) -> Ranked:
-    given = {name: signal.get(key, 0.0) for name, signal in signals.items()}
-    total = sum(given.values())
-    lifts = {name: total * part for name, part in _standing(key, search).items()}
-    explained = {name: value for name, value in (given | lifts).items() if value}
+    explained = {name: value for name, signal in signals.items() if (value := signal.get(key))}
+    total = sum(explained.values())
+    for name, part in _standing(key, search).items():
+        if lift := total * part:
+            explained[name] = lift
     return Ranked(memory_id=key, score=sum(explained.values()), signals=explained)

@@ -76,5 +76,5 @@ def _commits(vault: Vault, sessions: list[Session]) -> Iterator[Commit]:
 
 def _memories(vault: Vault, since: datetime) -> Iterator[Memory]:
     """Give the memories that were made after a moment, the latest of them; ids begin with their time."""
-    later = sorted(vault.memories.ids(ulids.first_at(since)), reverse=True)
-    yield from vault.memories.some(later[:_TOLD]).values()
+    later = vault.memories.ids(ulids.first_at(since))
+    yield from vault.memories.some(reversed(later[-_TOLD:])).values()

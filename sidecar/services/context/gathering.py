@@ -1,13 +1,15 @@
 """Gathering: everything that an assistant is told if there is room for it."""
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from protocol.contexts import (
+    AgentItem,
     CompletedTask,
     ContextItem,
     DocumentItem,
@@ -23,20 +25,24 @@ from protocol.contexts import (
 from protocol.documents import SOUL
 from protocol.messages import Message
 from protocol.tasks import Task
+from sidecar.domain.conditions import Change
 from sidecar.domain.context import clipping, items
 from sidecar.domain.context.choosing import Choice
 from sidecar.services import agents, documents, health, messaging, tasks
 from sidecar.services.context import catching, selecting
 from sidecar.services.context.authors import Authors
+from sidecar.services.context.parts import Parts
 from sidecar.services.context.scenes import Scene
 from sidecar.services.context.verifying import Verifier
 from sidecar.services.continuity import recovering
+from sidecar.store.vaults import Vault
 
 MESSAGES = "pendingMessages"
 _MESSAGE = 1_000
 """Characters of a message that are told at once."""
 _SHARE = 4
 """The part of an answer that one document may take."""
+_Part = TypeVar("_Part")
 _INTACT = ("resume", "fork")
 """Occasions on which the host still has the conversation as it was."""
 
@@ -55,13 +61,15 @@ class Gatherer:
 
     verifier: Verifier = field(default_factory=Verifier)
     authors: Authors = field(default_factory=Authors)
+    parts: Parts = field(default_factory=Parts)
 
     def gather(self, scene: Scene) -> Gathered:
         """Put together all that may be worth telling; what is only looked at does not change."""
         vault, who = scene.vault, scene.who
         done = _done(scene)
         finished = {one.task_id for one in done}
-        todo = [one for one in tasks.open_for(vault, who.agent_id) if one.task_id not in finished]
+        due = self._kept(scene, tasks.open_for, "tasks")
+        todo = [one for one in due if one.task_id not in finished]
         todo = todo[: selecting.limits(scene)[selecting.TASKS]]
         messages = messaging.pending(vault, who.agent_id)
         choices = selecting.select(scene, self.verifier, taken=len(todo))
@@ -70,18 +78,20 @@ class Gatherer:
             project_id=vault.project_id,
             agent_label=_label(scene),
             is_first_connection=last is None,
-            introduction="" if last else documents.introduction(scene.name),
+            introduction="" if last else documents.introduction(scene.name()),
             session_context=self._heart(scene, choices, todo),
-            recovery=_recovery(scene),
+            recovery=self._recovery(scene),
             query_results=self._items(scene, choices, selecting.RESULTS),
             pending_messages=tuple(map(message, messages)),
             changes_since_last_session=catching.catch_up(scene, last) if last else None,
             documents=tuple(_documents(scene)),
             available_documents=tuple(documents.available(vault)),
             tasks_auto_completed=tuple(done),
-            tasks_suggested_done=tuple(tasks.suggest_done(vault, who.agent_id)),
-            other_open_task_count=tasks.count_others(vault, who.agent_id),
-            recent_agents=tuple(agents.recent(vault, who.agent_id, vault.clock())),
+            tasks_suggested_done=tuple(
+                self._kept(scene, tasks.suggest_done, "tasks", _commits(vault, due))
+            ),
+            other_open_task_count=self._kept(scene, tasks.count_others, "tasks"),
+            recent_agents=tuple(self._kept(scene, _recent, "agents", scene.minute())),
             vaults=(_counts(scene),),
             memory_health=health.memory_health(vault, scene.meanings),
         )
@@ -90,6 +100,26 @@ class Gatherer:
             given=(*_given(choices), *_others(context, todo)),
             ungiven=tuple(one for choice in choices.values() for one in choice.ungiven),
         )
+
+    def _kept(
+        self, scene: Scene, make: Callable[[Vault, str], _Part], table: str, *others: object
+    ) -> _Part:
+        """Give what an agent is told of a table; it is made anew once the table or something else has changed."""
+        vault, agent_id = scene.vault, scene.who.agent_id
+        made_of = (vault.journal.revisions((table,)), others)
+        return self.parts.keep(
+            (vault.project_id, agent_id, make), made_of, lambda: make(vault, agent_id)
+        )
+
+    def _recovery(self, scene: Scene) -> Recovery | None:
+        """Tell where an earlier conversation stood; what a host's own summary has left changes each time."""
+        vault, params = scene.vault, scene.params
+        if params.occasion == "compact":
+            return _recovery(scene)
+        revisions = vault.journal.revisions(("conversations", "checkpoints"))
+        made_of = (revisions, vault.sessions.stamp(), scene.settings, scene.minute())
+        key = (vault.project_id, scene.who, params)
+        return self.parts.keep(key, made_of, lambda: _recovery(scene))
 
     def _heart(
         self, scene: Scene, choices: Mapping[str, Choice], todo: Sequence[Task]
@@ -112,6 +142,15 @@ class Gatherer:
             )
             for one in chosen
         )
+
+
+def _commits(vault: Vault, due: Sequence[Task]) -> Sequence[Change]:
+    """Give all that may have done one of these tasks."""
+    return vault.commits.since(min(one.created_at for one in due)) if due else ()
+
+
+def _recent(vault: Vault, agent_id: str) -> list[AgentItem]:
+    return agents.recent(vault, agent_id, vault.clock())
 
 
 def _done(scene: Scene) -> list[CompletedTask]:
@@ -173,7 +212,7 @@ def _counts(scene: Scene) -> VaultCounts:
     vault = scene.vault
     return VaultCounts(
         vault_id=vault.project_id,
-        name=scene.name,
+        name=scene.name(),
         memories=health.count_active(vault),
         tasks=len(vault.tasks),
         documents=len(vault.documents),

@@ -12,6 +12,9 @@ from sidecar.services.recall import Recall
 from sidecar.services.tasks import Look
 from sidecar.store.vaults import Vault
 
+_MINUTE = 60
+"""Seconds for which it is still the same time."""
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -20,8 +23,8 @@ class Scene:
     vault: Vault
     params: ContextParams
     who: Who
-    name: str
-    """The project's name."""
+    name: Callable[[], str]
+    """Tells what the project is called."""
     settings: Settings
     recall: Recall
     meanings: Meanings
@@ -35,3 +38,7 @@ class Scene:
     """Reads what the host's own compaction has left of the conversation."""
     is_noted: bool = True
     """Whether it is written down who was given what: not while capture is paused."""
+
+    def minute(self) -> int:
+        """Tell the time as exactly as answers depend on it."""
+        return int(self.vault.clock().timestamp()) // _MINUTE

@@ -20,7 +20,7 @@ from protocol.contexts import (
 )
 from protocol.errors import BusyError, StorageFailedError
 from sidecar.domain import privacy
-from sidecar.domain.context import fitting, hosts, sections
+from sidecar.domain.context import fitting, hosts
 from sidecar.domain.context.fitting import Fitted
 from sidecar.domain.continuity import conversations
 from sidecar.domain.rendering import composing
@@ -30,6 +30,7 @@ from sidecar.services.context import beginning, gathering, giving
 from sidecar.services.context.gathering import Gathered, Gatherer
 from sidecar.services.context.scenes import Scene
 from sidecar.services.continuity.buffers import Buffer
+from sidecar.store import chronicles
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
@@ -39,7 +40,8 @@ _UNNAMED = "0" * 20
 """Stands for a receipt's name while the answer is measured."""
 _TABLES = (
     *("memories", "conversations", "checkpoints", "agents"),
-    *("tasks", "messages", "documents", "jobs"),
+    *("tasks", "messages", "documents", "jobs", "links"),
+    *chronicles.TABLES,
 )
 """Whose every write makes another answer."""
 
@@ -65,6 +67,7 @@ class Contexts:
         self._gatherer = Gatherer()
         self._answers: LRUCache[Any, tuple[Stamp, Told]] = LRUCache(maxsize=_KEPT)
         self._times: Counter[str] = Counter()
+        self._paths: dict[str, tuple[object, tuple[str, ...]]] = {}
         self._mutex = threading.Lock()
 
     def start(self, scene: Scene) -> StartContext:
@@ -86,7 +89,7 @@ class Contexts:
     def tell(self, scene: Scene, host: RenderParams | None = None) -> Told:
         """Answer, from what is kept or anew; what was given is noted."""
         key = (scene.vault.project_id, scene.who, host or scene.params)
-        stamp = _stamp(scene)
+        stamp = self._stamp(scene)
         with self._mutex:
             known = self._answers.get(key)
         # What a host has left of a conversation is not ours to follow.
@@ -101,6 +104,30 @@ class Contexts:
         if _is_noted(scene, told):
             self._note(scene, told)
         return told
+
+    def _stamp(self, scene: Scene) -> Stamp:
+        """Tell what an answer depends on; any write of any process that matters makes another one."""
+        vault = scene.vault
+        revisions = vault.journal.revisions(_TABLES)
+        return (
+            revisions,
+            vault.sessions.states(),
+            [scene.look.path_exists(path) for path in self._watched(vault, revisions)],
+            scene.place,
+            scene.branch,
+            scene.settings,
+            scene.is_noted,
+            scene.meanings.absence,
+            scene.minute(),
+        )
+
+    def _watched(self, vault: Vault, revisions: object) -> tuple[str, ...]:
+        """Name the paths that tasks speak of; they are read again once something was written."""
+        seen, paths = self._paths.get(vault.project_id, (None, ()))
+        if seen != revisions:
+            paths = tasks.watched(vault)
+            self._paths[vault.project_id] = (revisions, paths)
+        return paths
 
     def prepare(self, scene: Scene) -> Gathered:
         """Put together what an assistant will be given once its own wish is fulfilled; nothing changes yet."""
@@ -177,22 +204,6 @@ def _is_noted(scene: Scene, told: Told) -> bool:
     return is_given and (told.receipt.host is None or bool(told.text))
 
 
-def _stamp(scene: Scene) -> Stamp:
-    """Tell what an answer depends on; any write of any process that matters makes another one."""
-    vault = scene.vault
-    return (
-        vault.journal.revisions(_TABLES),
-        vault.sessions.stamp(),
-        tasks.sights(vault, scene.look),
-        scene.place,
-        scene.branch,
-        scene.settings,
-        scene.is_noted,
-        scene.meanings.absence,
-        vault.clock().replace(second=0, microsecond=0),
-    )
-
-
 def _taken(scene: Scene, told: Told) -> set[str]:
     """Deliver the messages that are told; name those that somebody else was given in the meantime."""
     wanted = {one.id for one in told.receipt.items if one.section == gathering.MESSAGES}
@@ -214,7 +225,7 @@ def _signed(scene: Scene, gathered: Gathered, fitted: Fitted) -> Told:
     made = _Given(
         content=msgspec.json.encode(fitted.context),
         dropped=fitted.dropped,
-        sizes={(one.section, one.id): one.chars for one in sections.split(fitted.context)},
+        sizes=fitted.sizes,
         chars=fitted.chars,
         cap=scene.params.max_response_chars,
     )

@@ -1,5 +1,6 @@
 """Verifying: whether memories still hold in the code as it is now, as cheaply as an injection can afford."""
 
+import functools
 import logging
 import threading
 from collections.abc import Collection, Mapping
@@ -175,7 +176,12 @@ def _keys(head: str, vault: Vault, memories: Collection[Memory], code: Code) -> 
 
 
 def _name(memory: Memory) -> int:
-    return hashes.of_all((memory.memory_id, memory.updated_at, memory.checked_at))
+    return _hash(memory.memory_id, memory.updated_at, memory.checked_at)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _hash(memory_id: str, updated_at: datetime, checked_at: datetime | None) -> int:
+    return hashes.of_all((memory_id, updated_at, checked_at))
 
 
 def _stored(memories: Collection[Memory]) -> dict[str, _Fact]:

@@ -44,7 +44,8 @@ def leader(
 ) -> Who:
     """Say who leads a conversation: as told (agent and harness), as known of it, or as is usual here."""
     agent_id, harness = told
-    talk = find(vault, session_key) if session_key else None
+    is_told = agent_id and harness
+    talk = find(vault, session_key) if session_key and not is_told else None
     if talk is not None:
         agent_id, harness = agent_id or talk.agent_id, harness or talk.harness
     led = conversations.led(who, agent_id, harness)

@@ -1,7 +1,7 @@
 """`threadline call -`: requests as JSON Lines in, exactly one answer line for each out."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -9,6 +9,8 @@ from protocol.answers import Answer, failure
 from protocol.errors import Code, InvalidRequestError, ThreadlineError
 from protocol.values import Record
 from sidecar.app import Application
+
+T = TypeVar("T")
 
 MAX_LINE = 32 * 1024 * 1024
 
@@ -60,6 +62,13 @@ def _method(request: dict[str, Any]) -> str:
     if not isinstance(method, str):
         raise InvalidRequestError("`method` is missing or no string", field="method")
     return method
+
+
+def call(app: Application, method: str, params: object, kind: type[T]) -> T:
+    """Call a method and give its result, of the kind that the table promises."""
+    result = app.call(method, params)
+    assert isinstance(result, kind)  # noqa: S101  # for the type checker; the table says so
+    return result
 
 
 def encode(record: Record) -> str:

@@ -1,17 +1,26 @@
-"""Which sessions a command means."""
+"""Which sessions, files and records a command means."""
 
 import os
 import posixpath
 from argparse import Namespace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, Literal
 
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.methods import SessionPage
 from protocol.sessions import Session
 from sidecar.app import Application, now
+from sidecar.store.shelves import Shelf
 
 _AT_ONCE = 1000
+Table = Literal["memories", "tasks", "messages", "links"]
+_ONE: dict[Table, str] = {
+    "memories": "memory",
+    "tasks": "task",
+    "messages": "message",
+    "links": "link",
+}
 
 
 def every(app: Application, options: Namespace) -> list[Session]:
@@ -77,9 +86,20 @@ def path_of(app: Application, options: Namespace, name: str) -> str:
 
 def memory_id(app: Application, options: Namespace, wanted: str) -> str:
     """Find the one memory whose id ends as the user typed."""
-    ids = app.vault(app.project(options.project)).memories.ids()
-    found = [one for one in ids if one.endswith(wanted.upper())]
+    return identify(app, options, "memories", wanted)
+
+
+def identify(app: Application, options: Namespace, table: Table, wanted: str) -> str:
+    """Find the one record of a table whose id ends as the user typed."""
+    vault = app.vault(app.project(options.project))
+    shelves: dict[Table, Shelf[Any]] = {
+        "memories": vault.memories,
+        "tasks": vault.tasks,
+        "messages": vault.messages,
+        "links": vault.links,
+    }
+    found = [one for one in shelves[table].ids() if one.endswith(wanted.upper())]
     if len(found) != 1:
-        problem = "no memory" if not found else f"{len(found)} memories"
+        problem = f"{len(found)} {table}" if found else f"no {_ONE[table]}"
         raise NotFoundError(f"{problem} with an id that ends in {wanted}")
     return found[0]

@@ -17,7 +17,18 @@ from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, Status
 from protocol.sessions import Session
 from sidecar.app import Application, open_application
-from sidecar.transports.cli import calls, context, finding, memory, parser, screens, watching
+from sidecar.transports.cli import (
+    calls,
+    context,
+    finding,
+    mail,
+    memory,
+    papers,
+    parser,
+    screens,
+    tasks,
+    watching,
+)
 from sidecar.transports.cli.exits import Exit, exit_for
 
 T = TypeVar("T")
@@ -164,6 +175,14 @@ def _status(app: Application, options: Namespace) -> Exit:
     return Exit.OK
 
 
+def _connect(app: Application, options: Namespace) -> Exit:
+    """Connect or disconnect agents."""
+    from sidecar.transports.cli import connecting  # noqa: PLC0415  # no other command needs it
+
+    act = connecting.connect if options.command == "connect" else connecting.disconnect
+    return act(app, options)
+
+
 def _call_method(app: Application, options: Namespace) -> Exit:
     if options.project:
         app.here = Path(options.project)
@@ -270,6 +289,14 @@ _COMMANDS = {
     "feedback": context.feedback,
     "checkpoints": context.checkpoints,
     "stats": context.stats,
+    "tasks": tasks.tasks,
+    "inbox": mail.inbox,
+    "send": mail.send,
+    "documents": papers.documents,
+    "agents": papers.agents,
+    "graph": papers.graph,
+    "connect": _connect,
+    "disconnect": _connect,
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,

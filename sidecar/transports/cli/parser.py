@@ -2,10 +2,14 @@
 
 import argparse
 from importlib.metadata import version
-from typing import TypeAlias, get_args
+from typing import get_args
 
 from protocol.contexts import Mode, Opinion
 from protocol.memories import MemoryType
+from sidecar.domain.connections.agents import BY_NAME
+from sidecar.transports.cli import arguments
+from sidecar.transports.cli.arguments import Commands, bare_command
+from sidecar.transports.cli.arguments import command as _command
 from sidecar.transports.cli.exits import Exit
 
 _EPILOG = """\
@@ -17,6 +21,7 @@ begin:
   threadline enrich --all         make memory from it
   threadline search WORDS         find it again
   threadline context              see what an assistant would be told now
+  threadline inbox                see what assistants want to tell you
 
 All commands work on the project of the folder you are in; --project PATH names another.
 Memory is kept in THREADLINE_HOME, by default your user's data folder; nothing leaves this machine.
@@ -25,6 +30,11 @@ Memory is kept in THREADLINE_HOME, by default your user's data folder; nothing l
 _SERVE = """\
 Answers every method of `threadline call` as an LSP server, for the client that started it, and ends with
 it. Editors run this; there is nothing to see on a terminal.
+"""
+
+_HOOK = """\
+Reads one message of a host as JSON from standard input, keeps what matters of it, and answers in the host's own
+form. It never fails and never keeps a host waiting: what goes wrong is in the log.
 """
 
 _SCAN = """\
@@ -61,6 +71,26 @@ will be about; without them, what matters most here and now is chosen.
   threadline context --host windsurf    within that host's limit
 """
 
+_CONNECT = """\
+Puts our hooks and our MCP server into the configuration of agents, beside whatever is there; comments and
+layout stay. A copy of each changed file is kept beside it. Running it again changes nothing, or mends what an
+older version wrote.
+
+  threadline connect                          all that are found here, after asking
+  threadline connect claude-code cursor       these
+  threadline connect --all --dry-run          see what would change
+  threadline connect cursor --project         in this project's files instead of your own
+
+agents: {agents}
+"""
+
+_DISCONNECT = """\
+Takes out what `connect` has put in, and nothing else. A file that nobody has changed since is put back to the
+byte; a file that we have made and that holds nothing else is deleted.
+
+agents: {agents}
+"""
+
 _PURGE = """\
 Removes something from every file that is kept for this project, then reads all of them again and says
 whether anything of it is left. There is no way back.
@@ -80,8 +110,6 @@ answers JSON Lines from standard input, one line for each:
   {"id":1,"result":{…}}  or  {"id":1,"error":{"code":…,"message":…,"data":{"field":…}}}
 """
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # argparse names it nowhere else
-
 
 def build() -> argparse.ArgumentParser:
     """Describe all commands."""
@@ -97,12 +125,17 @@ def build() -> argparse.ArgumentParser:
     _command(
         commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE
     )
+    hook = _command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
+    hook.add_argument("agent", help="who calls, such as claude-code")
+    hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")
     _add_scan(commands)
     _add_watch(commands)
     _add_sessions(commands)
     _add_enrich(commands)
     _add_search(commands)
     _add_context(commands)
+    arguments.add(commands)
+    _add_connect(commands)
     _add_forget(commands)
     _command(commands, "status", "what is kept for this project, where, and in what condition")
     _add_call(commands)
@@ -232,6 +265,28 @@ def _add_context(commands: Commands) -> None:
     stats.add_argument("--days", type=int, default=30, help="how far back (default: 30)")
 
 
+def _add_connect(commands: Commands) -> None:
+    for name, summary, description in (
+        ("connect", "set agents up to use this memory", _CONNECT),
+        ("disconnect", "undo what `connect` did", _DISCONNECT),
+    ):
+        command = bare_command(
+            commands, name, summary, description.format(agents=", ".join(BY_NAME))
+        )
+        command.add_argument("agent", nargs="*", help="such as claude-code")
+        command.add_argument("--all", action="store_true", help="all that are found")
+        where = command.add_mutually_exclusive_group()
+        where.add_argument("--user", action="store_true", help="your own files (default)")
+        where.add_argument(
+            "--project",
+            nargs="?",
+            const="",
+            metavar="PATH",
+            help="the files of the project in this folder (default: here)",
+        )
+        command.add_argument("--dry-run", action="store_true", help="only show what would change")
+
+
 def _add_forget(commands: Commands) -> None:
     forget = _command(commands, "forget", "remove memories from everything on the disk")
     forget.add_argument("memory", nargs="+", help="ids, as `search` shows them")
@@ -248,22 +303,3 @@ def _add_call(commands: Commands) -> None:
     call = _command(commands, "call", "call a method of the protocol, or a stream of them", _CALL)
     call.add_argument("method", nargs="?", help="such as threadline/status, or -")
     call.add_argument("params", nargs="?", default="{}", help="a JSON object")
-
-
-def _command(
-    commands: Commands,
-    name: str,
-    summary: str,
-    description: str = "",
-) -> argparse.ArgumentParser:
-    command = commands.add_parser(
-        name,
-        help=summary,
-        description=description or summary,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.add_argument(
-        "--project", metavar="PATH", help="a folder or a project id (default: here)"
-    )
-    command.add_argument("--json", action="store_true", help="print JSON instead of text")
-    return command

@@ -180,6 +180,14 @@ def show_report(report: PurgeReport) -> None:
         complain(f"it still stands in {name}")
 
 
+def show_diff(diff: str) -> None:
+    """Show a unified diff, on standard output, where it can be kept."""
+    for line in diff.splitlines():
+        style = {"+": "green", "-": "red", "@": "dim"}.get(line[:1], "default")
+        text = "".join(sign if sign.isprintable() or sign == "\t" else " " for sign in line)
+        console.print(escape(text), style=style, soft_wrap=True)
+
+
 def show_methods() -> None:
     """Show the table of methods."""
     table = Table(box=None, header_style="dim", pad_edge=False)
@@ -249,3 +257,8 @@ def clipped(text: str, limit: int = 120) -> str:
 def clean(text: str) -> str:
     """Take out what would move the cursor or change colours."""
     return escape("".join(letter if letter.isprintable() else " " for letter in text))
+
+
+def indented(text: str) -> str:
+    """Write a text of several lines below its headline."""
+    return "\n".join(f"  {clean(line)}" for line in text.splitlines())

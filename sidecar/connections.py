@@ -1,0 +1,30 @@
+"""Connections: what connecting agents needs, put together; loaded by the one command that does it."""
+
+import os
+import sys
+from pathlib import Path
+
+from sidecar.adapters import configs
+from sidecar.domain.connections.places import Surroundings
+from sidecar.services.connecting import Tools
+from sidecar.store.homes import Home
+from sidecar.store.ledgers import Ledger
+
+
+def prepare(home: Home, folder: str | None) -> Tools:
+    """Give what connecting agents needs, for this user or for the project in a folder."""
+    return Tools(
+        around=Surroundings(str(Path.home()), sys.platform, os.environ, folder),
+        program=configs.find_program(),
+        ledger=Ledger(home.folder, home.lock),
+        clock=home.ids.clock,
+        look=configs.look,
+        is_there=configs.is_there,
+        is_program=configs.is_program,
+        find_missing=configs.find_missing,
+        back_up=configs.back_up,
+        read_backup=configs.read_backup,
+        forget_backup=configs.forget_backup,
+        write=configs.write,
+        delete=configs.delete,
+    )

@@ -1,0 +1,48 @@
+"""Scouting: which repository a folder is in, as git says, or has said before to whichever process."""
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar.adapters.git import checkouts, identity
+from sidecar.domain.identities import Facts
+from sidecar.store.homes import Home
+from sidecar.store.landmarks import Landmark
+
+
+@dataclass(frozen=True)
+class Scout:
+    """Knows repositories again by their landmarks; git is asked where there are none."""
+
+    home: Home
+
+    def identify(self, folder: Path, believe: identity.Believe) -> Facts:
+        """Tell what identifies the project of a folder."""
+        sight, known = self._recognise(folder)
+        if known is not None:
+            return known.facts
+        facts = identity.facts(folder, believe)
+        checkout = checkouts.enclosing(folder) if sight and facts.root else None
+        if sight is not None and checkout is not None:
+            landmark = Landmark(
+                stamp=sight.stamp,
+                gitdir=str(checkout.gitdir),
+                common=str(checkout.common),
+                folder=str(checkout.folder),
+                facts=facts,
+            )
+            # A name that is no text cannot be written down.
+            with contextlib.suppress(UnicodeEncodeError):
+                self.home.remember(sight.root, landmark)
+        return facts
+
+    def checkout(self, folder: Path) -> checkouts.Checkout | None:
+        """Find the working tree that a folder is in."""
+        _, known = self._recognise(folder)
+        if known is None:
+            return checkouts.enclosing(folder)
+        return checkouts.Checkout(Path(known.gitdir), Path(known.common), Path(known.folder))
+
+    def _recognise(self, folder: Path) -> tuple[checkouts.Sight | None, Landmark | None]:
+        sight = checkouts.sight(folder)
+        return sight, sight and self.home.landmarks.find(*sight)

@@ -1,0 +1,132 @@
+"""Renewing: a conversation that has its context already is told only what is new to it."""
+
+from protocol.contexts import (
+    ContextItem,
+    GivenItem,
+    Receipt,
+    Rendered,
+    RenderParams,
+    SessionContext,
+    StartContext,
+)
+from protocol.conversations import Conversation
+from sidecar.domain.context import hosts
+from sidecar.domain.rendering import composing
+from sidecar.services import messaging
+from sidecar.services.context import beginning, gathering, giving
+from sidecar.services.context.scenes import Scene
+from sidecar.store.lines import Op
+from sidecar.store.vaults import Vault
+
+
+def earlier(scene: Scene) -> Conversation | None:
+    """Find the conversation whose context a host still has: this very one, or the one it was forked from."""
+    vault, key = scene.vault, scene.params.session_key
+    own = vault.conversations.get(key) if key else None
+    if own is not None or scene.params.occasion != "fork":
+        return own
+    here = vault.conversations.find("projectNormalized", str(scene.who.real_folder))
+    known = [one for one in here if one.began and one.harness == scene.who.harness]
+    return max(known, key=lambda one: one.last_seen_at, default=None)
+
+
+def renew(
+    scene: Scene, params: RenderParams, context: StartContext, key: bytes
+) -> tuple[Rendered, Receipt | None]:
+    """Tell what of a context a conversation has not been given yet; nothing where that is nothing."""
+    talk = earlier(scene)
+    cap = hosts.cap(params.host, params.max_chars)
+    silence = Rendered(host=params.host, text="", chars=0, cap=cap)
+    if talk is None:
+        return silence, None
+    known = {*talk.given, *_told(scene.vault, talk)}
+    news = _news(context, known)
+    given = _given(news)
+    if not given:
+        return silence, None
+    if not scene.params.preview:
+        _deliver(scene, news)
+    written = composing.render(news, cap, key)
+    receipt = _receipt(scene, params, given, (written.text, cap))
+    rendered = Rendered(
+        host=params.host,
+        text=written.text,
+        chars=len(written.text),
+        cap=cap,
+        receipt_id=receipt.receipt_id,
+        left_out=written.left_out,
+    )
+    return rendered, receipt
+
+
+def note(vault: Vault, receipt: Receipt) -> list[Op]:
+    """Say how to write down what was given anew."""
+    ids = [one.id for one in receipt.items if one.id in vault.memories]
+    told = beginning.given(vault, receipt.session_key, ids) if receipt.session_key else []
+    return [*giving.keep(vault, receipt), *told]
+
+
+def _told(vault: Vault, talk: Conversation) -> set[str]:
+    receipts = vault.receipts.find("sessionKey", talk.session_key)
+    return {one.id for receipt in receipts for one in receipt.items}
+
+
+def _news(context: StartContext, known: set[str]) -> StartContext:
+    heart = context.session_context or SessionContext()
+    todo = tuple(one for one in heart.active_tasks if (one.task_id or one.memory_id) not in known)
+    return StartContext(
+        project_id=context.project_id,
+        session_context=SessionContext(
+            recent_sessions=_unknown(heart.recent_sessions, known),
+            important_facts=_unknown(heart.important_facts, known),
+            active_tasks=todo,
+            constraints=_unknown(heart.constraints, known),
+        ),
+        pending_messages=context.pending_messages or (),
+    )
+
+
+def _unknown(items: tuple[ContextItem, ...], known: set[str]) -> tuple[ContextItem, ...]:
+    return tuple(one for one in items if one.memory_id not in known)
+
+
+def _given(news: StartContext) -> tuple[GivenItem, ...]:
+    heart = news.session_context or SessionContext()
+    sections = {
+        "recentSessions": [one.memory_id for one in heart.recent_sessions],
+        "importantFacts": [one.memory_id for one in heart.important_facts],
+        "activeTasks": [one.task_id or one.memory_id or "" for one in heart.active_tasks],
+        "constraints": [one.memory_id for one in heart.constraints],
+        gathering.MESSAGES: [one.message_id for one in news.pending_messages or ()],
+    }
+    return tuple(
+        GivenItem(id=one, section=section) for section, ids in sections.items() for one in ids
+    )
+
+
+def _deliver(scene: Scene, news: StartContext) -> None:
+    wanted = {one.message_id for one in news.pending_messages or ()}
+    found = scene.vault.messages.some(wanted)
+    messaging.deliver(scene.vault, scene.who.agent_id, found.values())
+
+
+def _receipt(
+    scene: Scene, params: RenderParams, given: tuple[GivenItem, ...], made: tuple[str, int]
+) -> Receipt:
+    (text, cap), now, vault = made, scene.vault.clock(), scene.vault
+    key = params.session_key or ""
+    parts = (vault.project_id, key, scene.who.agent_id, params.host, text)
+    return Receipt(
+        receipt_id=giving.name(*(part.encode() for part in parts)),
+        project_id=vault.project_id,
+        session_key=params.session_key,
+        agent_id=scene.who.agent_id,
+        host=params.host,
+        mode=params.mode,
+        occasion=params.occasion,
+        items=given,
+        chars=len(text),
+        cap=cap,
+        given_at=now,
+        last_given_at=now,
+    )

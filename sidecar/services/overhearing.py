@@ -1,0 +1,300 @@
+"""Overhearing: what hooks have heard of conversations is placed where it belongs, each word once."""
+
+import itertools
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from protocol.checkpoints import DigestParams, EndParams, TrackParams
+from protocol.errors import BusyError, StorageFailedError, ThreadlineError
+from protocol.events import FileChange, NewEvent
+from protocol.settings import Settings
+from protocol.values import Record, Timestamp
+from sidecar.domain import paths, pauses, saves, secrets
+from sidecar.domain.continuity import conversations
+from sidecar.domain.saves import Save
+from sidecar.services import browsing, pausing, recording
+from sidecar.services.continuity import meeting
+from sidecar.services.pausing import IsRunning
+from sidecar.services.placing import Places
+from sidecar.services.saving import Ignored
+from sidecar.store import overheard
+from sidecar.store.overheard import Batches
+from sidecar.store.vaults import Vault
+
+UNPLACED = "unplaced.jsonl"
+"""Where observations are kept that belong nowhere; in the folder of the logs, from which forgetting takes them, too."""
+_UNPLACED_MOST = 1024 * 1024
+_SUMMARY = 20_000
+"""Letters of a host's summary that are kept."""
+_RECENT = 300
+"""Events that are looked at for the same save."""
+
+_log = logging.getLogger(__name__)
+
+
+class Observation(Record, frozen=True, kw_only=True):
+    """What a hook has seen, as it is written in the inbox."""
+
+    key: str
+    host: str
+    event: str
+    root: str
+    """The folder that the host works in."""
+    at: Timestamp
+    session_key: str = ""
+    prompt: str = ""
+    response: str = ""
+    summary: str = ""
+    files: tuple[str, ...] = ()
+    transcript_path: str = ""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What is done with an observation, by whoever can."""
+
+    vault: Callable[[Path], Vault]
+    """Opens the memory of the project that a folder belongs to."""
+    hear: Callable[[TrackParams], object]
+    digest: Callable[[DigestParams], object]
+    end: Callable[[EndParams], object]
+    last_words: Callable[[str, str], str]
+    """Reads what the agent said last, from a transcript of a host."""
+    ignored: Callable[[Path], Ignored]
+    settings: Callable[[], Settings]
+    is_running: IsRunning
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far to go."""
+
+    deadline: float | None = None
+    """When to stop, by the clock of `time.monotonic`."""
+    patience: float = 0.0
+    """Seconds to wait for somebody else who is at it."""
+    before: str = ""
+    """The key of the observation to stop at: what was just said is no news to who said it."""
+
+    def are_reached(self, line: bytes, placed: int) -> bool:
+        """Tell whether to stop before this line; something is placed however little time there is."""
+        is_late = self.deadline is not None and time.monotonic() > self.deadline
+        return (is_late and placed > 0) or bool(self.before and self.before.encode() in line)
+
+
+class Overhearing:
+    """Places what waits in the inbox of a home."""
+
+    def __init__(self, home: Path, tools: Tools) -> None:
+        """Stand on a home whose inbox may not exist yet."""
+        self._home = home
+        self._tools = tools
+        self._places = Places()
+
+    def place(self, limits: Limits) -> int:
+        """Place what waits, as far as the limits allow; tell how many observations that was."""
+        if overheard.is_empty(str(self._home)):
+            return 0
+        try:
+            return self._place_all(limits)
+        except (BusyError, StorageFailedError, OSError) as error:
+            _log.warning("%s; what was overheard is placed later", error)
+            return 0
+
+    def _place_all(self, limits: Limits) -> int:
+        """Place one line after the other; what is beyond the limits stays."""
+        placed = 0
+        batches = Batches(str(self._home), limits.patience)
+        try:
+            for name in batches.names():
+                for group in _grouped(batches.lines(name)):
+                    if limits.are_reached(group[-1][1], placed):
+                        return placed
+                    self._try([line for _, line in group])
+                    placed += len(group)
+                    batches.advance(name, group[-1][0] + 1)
+                batches.done(name)
+        finally:
+            batches.close()
+        return placed
+
+    def _try(self, lines: Sequence[bytes]) -> None:
+        """Place some lines; what cannot be placed is kept aside, and not tried again."""
+        try:
+            seen = [msgspec.json.decode(line, type=Observation) for line in lines]
+            self._observe(seen)
+        except (BusyError, StorageFailedError):
+            raise
+        except (ThreadlineError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            self._keep_aside(lines, str(error))
+        except Exception:  # noqa: BLE001  # one that cannot be placed must not keep the others waiting
+            _log.exception("an observation could not be placed")
+            self._keep_aside(lines, "unexpected")
+
+    def _keep_aside(self, lines: Sequence[bytes], reason: str) -> None:
+        _log.warning("%d observations of hooks belong nowhere: %s", len(lines), reason)
+        data = b"".join(line + b"\n" for line in lines)
+        overheard.keep_aside(str(self._home / "logs" / UNPLACED), data, _UNPLACED_MOST)
+
+    def _observe(self, seen: Sequence[Observation]) -> None:
+        vault = self._tools.vault(Path(seen[0].root))
+        pausing.state(vault, self._tools.is_running)
+        known = vault.pauses.read()
+        kept = [one for one in seen if not pauses.were_on(known, one.at)]
+        for event, group in itertools.groupby(kept, key=lambda one: one.event):
+            _MEANINGS.get(event, _ignore)(self, vault, [*group])
+
+    def _hear(self, vault: Vault, seen: Sequence[Observation]) -> None:
+        """Add to a conversation what was said in it."""
+        del vault
+        for one in seen:
+            said = one.response or self._last_words(one)
+            self._tools.hear(_track(one, prompt=one.prompt or None, response=said or None))
+
+    def _last_words(self, one: Observation) -> str:
+        is_silent = one.event == "turn.end" and one.transcript_path
+        return self._tools.last_words(one.transcript_path, one.host) if is_silent else ""
+
+    def _save(self, _vault: Vault, seen: Sequence[Observation]) -> None:
+        """Record the files that an agent has changed, by the rules for all saves; its conversation knows them, too."""
+        found: dict[Path, list[tuple[Observation, Save]]] = {}
+        for one in seen:
+            for path in one.files:
+                folder = Path(os.path.realpath(one.root))
+                place = self._places.find(folder / path, [folder])
+                if place is not None and not secrets.is_secret(place[1]):
+                    found.setdefault(place[0], []).append((one, Save(path=place[1], at=one.at)))
+        names: list[Path] = []
+        for root, pairs in found.items():
+            ignored = self._tools.ignored(root)({save.path for _, save in pairs})
+            wanted = [(one, save) for one, save in pairs if save.path not in ignored]
+            names += [root / save.path for _, save in wanted]
+            if self._tools.settings().capture_saves:
+                self._record(self._tools.vault(root), wanted)
+        if names and seen[-1].session_key:
+            files = tuple(str(name) for name in dict.fromkeys(names))[:50]
+            self._tools.hear(_track(seen[-1], files=files))
+
+    def _record(self, vault: Vault, pairs: Sequence[tuple[Observation, Save]]) -> None:
+        interval = timedelta(seconds=self._tools.settings().save_interval_seconds)
+        recent = _recorded(vault)
+        news = saves.news([save for _, save in pairs], recent, interval)
+        hosts = {(save.path, save.at): one for one, save in pairs}
+        events = [_event(save, hosts[save.path, save.at]) for save in news]
+        if events:
+            recording.ingest(vault, events, events[0].source or "")
+
+    def _before_cut(self, vault: Vault, seen: Sequence[Observation]) -> None:
+        """Save all that is known before a host compacts; its summary of the time before is not its last any more."""
+        for one in seen:
+            self._tools.digest(
+                DigestParams(
+                    project=one.root,
+                    session_key=one.session_key,
+                    harness=one.host,
+                    digest=one.summary,
+                    trigger="pre_compaction",
+                )
+            )
+            _sum_up(vault, one.session_key, None)
+
+    def _after_cut(self, vault: Vault, seen: Sequence[Observation]) -> None:
+        """Keep what a host's own summary says, so that only what it dropped is told again."""
+        for one in seen:
+            self._tools.hear(_track(one))
+            _sum_up(vault, one.session_key, one.summary)
+
+    def _end(self, _vault: Vault, seen: Sequence[Observation]) -> None:
+        for one in seen:
+            self._tools.end(
+                EndParams(project=one.root, session_key=one.session_key, harness=one.host)
+            )
+
+
+def _ignore(_self: Overhearing, _vault: Vault, seen: Sequence[Observation]) -> None:
+    _log.warning("nothing is known of %r", seen[0].event)
+
+
+_MEANINGS: dict[str, Callable[[Overhearing, Vault, Sequence[Observation]], None]] = {
+    "prompt": Overhearing._hear,  # noqa: SLF001  # the table of this class
+    "turn.end": Overhearing._hear,  # noqa: SLF001
+    "tool": Overhearing._save,  # noqa: SLF001
+    "compact.before": Overhearing._before_cut,  # noqa: SLF001
+    "compact.after": Overhearing._after_cut,  # noqa: SLF001
+    "session.end": Overhearing._end,  # noqa: SLF001
+}
+
+
+def _grouped(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """Put the tools of one conversation together that came one after the other: they are placed at one go."""
+
+    def group(line: tuple[int, bytes]) -> object:
+        try:
+            told = json.loads(line[1])
+            is_tool = told["event"] == "tool"
+            return (told["host"], told.get("sessionKey"), told["root"]) if is_tool else line[0]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return line[0]
+
+    return (list(group) for _, group in itertools.groupby(lines, key=group))
+
+
+def _track(
+    one: Observation,
+    *,
+    prompt: str | None = None,
+    response: str | None = None,
+    files: tuple[str, ...] = (),
+) -> TrackParams:
+    return TrackParams(
+        project=one.root,
+        session_key=one.session_key,
+        harness=one.host,
+        prompt=prompt,
+        response=response,
+        files=files,
+        idempotency_key=one.key[:512],
+        occurred_at=one.at,
+    )
+
+
+def _recorded(vault: Vault) -> dict[str, datetime]:
+    """Tell when files were last saved in the session that goes on, whoever saw it."""
+    session = browsing.find_active(vault)
+    events = vault.sessions.latest(session.session_id, _RECENT) if session else []
+    return {
+        change.path: event.occurred_at
+        for event in sorted(events, key=lambda event: event.occurred_at)
+        if event.kind == "save"
+        for change in event.files
+    }
+
+
+def _event(save: Save, one: Observation) -> NewEvent:
+    name = paths.read(os.fsencode(save.path))
+    return NewEvent(
+        kind="save",
+        occurred_at=save.at,
+        source=one.host,
+        agent_id=one.host,
+        idempotency_key=f"{one.key[:400]}:{name}"[:512],
+        files=(FileChange(path=name),),
+    )
+
+
+def _sum_up(vault: Vault, session_key: str, summary: str | None) -> None:
+    """Keep a host's summary with its conversation, or none any more."""
+    said = conversations.kept(summary or "")[:_SUMMARY] or None
+    with vault.lock.held():
+        talk = meeting.find(vault, session_key)
+        if talk is not None and talk.summary != said:
+            summed = msgspec.structs.replace(talk, summary=said)
+            vault.journal.append([vault.conversations.put(talk.session_key, summed)])

@@ -1,0 +1,376 @@
+"""What hooks have overheard and nobody has placed yet: lines in a folder of the home.
+
+A hook appends one line and ends; whoever opens the application next claims all lines by renaming their file,
+places them, and deletes it. Only a few modules of the standard library are loaded: a hook pays for each.
+"""
+
+import errno
+import os
+import stat
+import sys
+import time
+from _collections_abc import Iterator, Mapping
+
+VARIABLE = "THREADLINE_HOME"
+SECONDS = 5.0
+"""For how long the same word of the same conversation counts as a repetition."""
+_PATIENCE = 0.4
+"""Seconds to wait for a lock; after that a line gets a file of its own."""
+_FULL = 4 * 1024 * 1024
+"""Bytes after which another file is begun, so that none is too large to be read at once."""
+_CURRENT, _BATCH, _DONE = "current.jsonl", ".batch.jsonl", ".done"
+_SEEN, _SEEN_MOST, _SEEN_KEPT = "seen", 16 * 1024, 2 * 1024
+_TALKS = "talks"
+_ALONE = 3.0
+"""Seconds after which somebody who wanted to tell something has given up."""
+_STALE = 14 * 86400
+_FLAGS = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+"""A link is not followed, a child does not inherit, a pipe in a file's place does not block."""
+_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND
+
+
+def home(environment: Mapping[str, str]) -> str:
+    """Say where memory is kept: THREADLINE_HOME, or the system's place for a user's data."""
+    if environment.get(VARIABLE):
+        return os.path.join(os.getcwd(), os.path.expanduser(environment[VARIABLE]))
+    if sys.platform == "win32":
+        return os.path.join(environment["LOCALAPPDATA"], "threadline")
+    own = os.path.expanduser("~")
+    if sys.platform == "darwin":
+        return os.path.join(own, "Library", "Application Support", "threadline")
+    data = environment.get("XDG_DATA_HOME") or os.path.join(own, ".local", "share")
+    return os.path.join(data, "threadline")
+
+
+def folder(home: str) -> str:
+    """Name the folder of the inbox, which may not exist yet."""
+    return f"{home}/inbox"
+
+
+def drop(home: str, signature: str, line: bytes | None = None) -> bool:
+    """Keep a line durably, or only that it came; False for one that has just come already.
+
+    Where the lock is stuck the line gets a file of its own: it is never lost, though perhaps kept twice.
+    """
+    place = _ensure(home)
+    lock = _lock(f"{place}/lock", _PATIENCE)
+    try:
+        if lock >= 0 and _is_repeated(place, signature):
+            return False
+        if line is not None and lock >= 0:
+            _append(place, line + b"\n")
+        elif line is not None:
+            _write(
+                f"{place}/{_stamp()}{_BATCH}", line + b"\n", os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            )
+        return True
+    finally:
+        _close(lock)
+
+
+def promise(home: str, talk: str) -> None:
+    """Note that a conversation is to be told again what it knew, as soon as its host lets us."""
+    place = _ensure(home)
+    _ensure_folder(f"{place}/{_TALKS}")
+    _replace(f"{place}/{_TALKS}/{talk}", b"owed")
+
+
+def keep_promise(home: str, talk: str) -> None:
+    """Note that a conversation was told all there is."""
+    _replace(f"{folder(home)}/{_TALKS}/{talk}", b"given")
+
+
+def claim(home: str, talk: str, *, is_start: bool) -> str | None:
+    """Take it upon oneself to tell a conversation; None where it was told, or somebody is about to.
+
+    Gives `new` for one that was never told anything, `owed` after a compaction. Who fails is followed by one other,
+    and then by nobody.
+    """
+    place = _ensure(home)
+    _ensure_folder(f"{place}/{_TALKS}")
+    path = f"{place}/{_TALKS}/{talk}"
+    lock = _lock(f"{place}/lock", _PATIENCE)
+    try:
+        if lock < 0 and sys.platform != "win32":
+            return "new" if is_start else None
+        state, age = _state(path)
+        tries, _, what = state.partition(":")
+        if state in {"", "owed"}:
+            tries, what = "tried", state or "new"
+        elif tries == "tried" and age > _ALONE and not is_start:
+            tries = "tried again"
+        elif is_start and not (tries == "tried" and age <= _ALONE):
+            tries, what = "tried", "new"
+        else:
+            return None
+        _replace(path, f"{tries}:{what}".encode())
+        return what
+    finally:
+        _close(lock)
+
+
+def is_empty(home: str) -> bool:
+    """Tell whether nothing waits."""
+    try:
+        with os.scandir(folder(home)) as entries:
+            return not any(entry.name.endswith((_CURRENT, _BATCH)) for entry in entries)
+    except OSError:
+        return True
+
+
+class Batches:
+    """All that waits, claimed by one process at a time."""
+
+    def __init__(self, home: str, patience: float = 0.0) -> None:
+        """Claim what waits; nothing where somebody else is at it for longer than there is patience."""
+        self._folder = folder(home)
+        _ensure_folder(self._folder)
+        self._lock = _lock(f"{self._folder}/draining", patience)
+        self.is_ours = self._lock >= 0 or sys.platform == "win32"
+
+    def names(self) -> list[str]:
+        """Name the files to read, the oldest first."""
+        if not self.is_ours:
+            return []
+        self._claim()
+        found = os.listdir(self._folder)
+        for name in found:
+            if name.endswith(_DONE) and name.removesuffix(_DONE) not in found:
+                _remove(f"{self._folder}/{name}")
+        return sorted(name for name in found if name.endswith(_BATCH))
+
+    def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
+        """Give the lines that are not done yet, with their number; a line without an end was never whole."""
+        done = int(_read(f"{self._folder}/{name}{_DONE}", 20) or b"0")
+        for number, line in enumerate(_read(f"{self._folder}/{name}").split(b"\n")[:-1]):
+            if number >= done:
+                yield number, line
+
+    def advance(self, name: str, number: int) -> None:
+        """Note that all lines before this number are done; after a crash the next process goes on there."""
+        _replace(f"{self._folder}/{name}{_DONE}", b"%d" % number)
+
+    def done(self, name: str) -> None:
+        """Forget a file whose lines are all placed."""
+        _remove(f"{self._folder}/{name}")
+        _remove(f"{self._folder}/{name}{_DONE}")
+
+    def close(self) -> None:
+        """Let others go on; conversations that nobody has heard of for long are forgotten."""
+        if self.is_ours:
+            _forget_talks(f"{self._folder}/{_TALKS}")
+        _close(self._lock)
+
+    def _claim(self) -> None:
+        lock = _lock(f"{self._folder}/lock", _PATIENCE)
+        try:
+            current = f"{self._folder}/{_CURRENT}"
+            if lock >= 0 and os.path.lexists(current):
+                os.rename(current, f"{self._folder}/{_stamp()}{_BATCH}")
+        finally:
+            _close(lock)
+
+
+def keep_aside(path: str, data: bytes, most: int) -> None:
+    """Add to a file of ours that is begun anew when it has grown; the one before stays."""
+    _ensure_folder(os.path.dirname(path))
+    if os.path.lexists(path) and os.lstat(path).st_size > most:
+        os.replace(path, f"{path}.1")
+    _write(path, data, _APPEND)
+
+
+def _ensure(home: str) -> str:
+    _ensure_folder(home)
+    _ensure_folder(folder(home))
+    return folder(home)
+
+
+def _ensure_folder(path: str) -> None:
+    """Make a folder that only this user can enter; refuse a link or a stranger's folder."""
+    try:
+        facts = os.lstat(path)
+    except FileNotFoundError:
+        os.makedirs(path, 0o700, exist_ok=True)
+        facts = os.lstat(path)
+    if not stat.S_ISDIR(facts.st_mode) or (os.name == "posix" and facts.st_uid != os.geteuid()):
+        raise OSError(errno.ENOTDIR, "no plain folder of this user's own", path)
+    if os.name == "posix" and stat.S_IMODE(facts.st_mode) & 0o077:
+        os.chmod(path, 0o700)
+
+
+def _open(path: str, flags: int) -> int:
+    """Open a plain file of ours, never through a link."""
+    descriptor = os.open(path, flags | _FLAGS, 0o600)
+    facts = os.fstat(descriptor)
+    is_own = os.name != "posix" or facts.st_uid == os.geteuid()
+    if not stat.S_ISREG(facts.st_mode) or not is_own:
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "no plain file of this user's own", path)
+    if os.name == "posix" and stat.S_IMODE(facts.st_mode) & 0o077:
+        os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def _append(place: str, data: bytes) -> None:
+    """Add a line durably, all or nothing; the caller holds the lock."""
+    path = f"{place}/{_CURRENT}"
+    is_new = not os.path.lexists(path)
+    descriptor = _open(path, _APPEND)
+    try:
+        end = os.fstat(descriptor).st_size
+        if end and os.pread(descriptor, 1, end - 1) != b"\n":
+            # Whoever wrote before was killed in the middle of a line.
+            data = b"\n" + data
+        _write_all(descriptor, data, end)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    if is_new:
+        _sync_folder(place)
+    if end + len(data) > _FULL:
+        os.rename(path, f"{place}/{_stamp()}{_BATCH}")
+
+
+def _write_all(descriptor: int, data: bytes, end: int) -> None:
+    """Write all or nothing; a disk that is full takes a part."""
+    try:
+        written = os.write(descriptor, data)
+    except OSError:
+        written = 0
+    if written != len(data):
+        os.ftruncate(descriptor, end)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _write(path: str, data: bytes, flags: int) -> None:
+    descriptor = _open(path, flags)
+    try:
+        _write_all(descriptor, data, os.fstat(descriptor).st_size)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Put a tiny file in place, whole; it need not survive the machine."""
+    draft = f"{path}.{os.getpid()}.draft"
+    descriptor = _open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        os.write(descriptor, data)
+    finally:
+        os.close(descriptor)
+    os.replace(draft, path)
+
+
+def _read(path: str, most: int = 64 * 1024 * 1024) -> bytes:
+    try:
+        descriptor = _open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return b""
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(most)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def _state(path: str) -> tuple[str, float]:
+    """Tell what is known of a conversation, and for how many seconds."""
+    state = _read(path, 100).decode("ascii", "replace")
+    return state, time.time() - os.lstat(path).st_mtime if state else 0.0
+
+
+def _is_repeated(place: str, signature: str) -> bool:
+    """Tell whether the same came a moment ago, and remember that it came; the caller holds the lock."""
+    path, now = f"{place}/{_SEEN}", time.time()
+    descriptor = _open(path, _APPEND)
+    try:
+        size = os.fstat(descriptor).st_size
+        tail = os.pread(descriptor, _SEEN_KEPT, max(0, size - _SEEN_KEPT))
+        for entry in tail.split(b"\n"):
+            moment, _, name = entry.partition(b" ")
+            if name == signature.encode() and abs(now - _number(moment)) < SECONDS:
+                return True
+        if size > _SEEN_MOST:
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, tail.partition(b"\n")[2])
+        os.write(descriptor, f"{now:.3f} {signature}\n".encode())
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _number(moment: bytes) -> float:
+    try:
+        return float(moment)
+    except ValueError:
+        return 0.0
+
+
+def _forget_talks(place: str) -> None:
+    try:
+        names = os.listdir(place)
+    except OSError:
+        return
+    oldest = time.time() - _STALE
+    for name in names:
+        path = f"{place}/{name}"
+        try:
+            if os.lstat(path).st_mtime < oldest:
+                _remove(path)
+        except FileNotFoundError:
+            continue
+
+
+def _stamp() -> str:
+    """Name a file so that names sort by time, and no other process has the same."""
+    return f"{time.time_ns():020d}-{os.getpid()}"
+
+
+def _sync_folder(path: str) -> None:
+    if os.name == "posix":
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _close(descriptor: int) -> None:
+    if descriptor >= 0:
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+
+    def _lock(path: str, patience: float) -> int:
+        """Have no lock: every line gets a file of its own."""
+        del path, patience
+        return -1
+
+else:
+    import fcntl
+
+    def _lock(path: str, patience: float) -> int:
+        """Lock a file and give its descriptor; -1 where somebody else keeps it for too long."""
+        descriptor = _open(path, _APPEND)
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    os.close(descriptor)
+                    return -1
+                time.sleep(0.005)
+            else:
+                return descriptor

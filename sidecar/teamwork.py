@@ -1,0 +1,89 @@
+"""All that agents and people share, put together: tasks, messages, documents, links, and who is there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from protocol.errors import InvalidParamsError
+from protocol.messages import (
+    EVERYONE,
+    AckParams,
+    MessageList,
+    ReadMessagesParams,
+    SendParams,
+    SentMessage,
+    ShownMessage,
+)
+from protocol.projects import ProjectParams
+from protocol.tasks import CreateTasksParams, UpdateTaskParams, WrittenTasks
+from protocol.values import Record
+from sidecar.services import agents, documents, linking, messaging, planning
+from sidecar.services.tasks import Look
+from sidecar.store.vaults import Vault
+
+
+@dataclass(frozen=True)
+class Teamwork:
+    """Serves the methods about what is shared."""
+
+    vault: Callable[[str | None], Vault]
+    """Opens the memory of the project that a request names."""
+    look: Callable[[str | None], Look]
+    """Looks at the working tree there."""
+    source: Callable[[], str]
+    """Tells who asks, where a request does not say it."""
+
+    def serve(self, name: str, params: ProjectParams) -> Record:
+        """Answer a request about what is shared."""
+        if name in _SERVICES:
+            return _SERVICES[name](self.vault(params.project), params)
+        return _METHODS[name](self, params)
+
+    def create(self, params: CreateTasksParams) -> WrittenTasks:
+        """Write down tasks, held against the working tree."""
+        return planning.create(self.vault(params.project), params, self.look(params.project))
+
+    def update(self, params: UpdateTaskParams) -> WrittenTasks:
+        """Change a task, held against the working tree."""
+        return planning.update(self.vault(params.project), params, self.look(params.project))
+
+    def send(self, params: SendParams) -> SentMessage:
+        """Send a message on somebody's behalf."""
+        sender = self._name(params.sender_id, "senderId")
+        return messaging.send(self.vault(params.project), params, sender)
+
+    def read(self, params: ReadMessagesParams) -> MessageList:
+        """Read somebody's messages."""
+        reader = self._name(params.agent_id, "agentId")
+        return messaging.read(self.vault(params.project), params, reader)
+
+    def acknowledge(self, params: AckParams) -> ShownMessage:
+        """Note that somebody has dealt with a message."""
+        return messaging.acknowledge(self.vault(params.project), params, self.source())
+
+    def _name(self, name: str | None, field: str) -> str:
+        """Say who asks; nobody is everybody."""
+        if name == EVERYONE:
+            raise InvalidParamsError(f"`{field}` is one agent, or `user`", field=field)
+        return name or self.source()
+
+
+_SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
+    "threadline/tasks/list": planning.list_tasks,
+    "threadline/messages/thread": messaging.thread,
+    "threadline/documents/list": documents.list_documents,
+    "threadline/documents/read": documents.read,
+    "threadline/documents/write": documents.write,
+    "threadline/memories/link": linking.link,
+    "threadline/memories/unlink": linking.unlink,
+    "threadline/memories/graph": linking.graph,
+    "threadline/agents/list": agents.list_agents,
+}
+_METHODS: dict[str, Callable[[Teamwork, Any], Record]] = {
+    "threadline/tasks/create": Teamwork.create,
+    "threadline/tasks/update": Teamwork.update,
+    "threadline/messages/send": Teamwork.send,
+    "threadline/messages/read": Teamwork.read,
+    "threadline/messages/ack": Teamwork.acknowledge,
+}
+SERVED = frozenset({*_SERVICES, *_METHODS})

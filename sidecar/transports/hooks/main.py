@@ -1,0 +1,170 @@
+"""`threadline hook <agent> [event]`: what a host tells of its conversation, and what it is told.
+
+A host must never wait for us, nor be stopped by us: whatever happens here, the exit code is 0, nothing but an
+answer is written, and all is over within two seconds.
+"""
+
+import os
+import sys
+from _collections_abc import Callable, Mapping
+
+from sidecar.store import overheard
+from sidecar.transports.hooks import (
+    answers,
+    cleaning,
+    hosts,
+    logs,
+    notation,
+    observing,
+    pauses,
+    reading,
+)
+from sidecar.transports.hooks.observing import Observation
+
+_HARD_STOP = 1.8
+"""Seconds after which the process ends, whatever it is doing; a host is told two at most."""
+_READING = 0.8
+_INPUT, _OUTPUT = 0, 1
+_NEEDED = {
+    "prompt": ("prompt",),
+    "turn.end": ("response", "transcriptPath"),
+    "tool": ("files",),
+}
+"""Of what an observation needs at least one to say anything."""
+
+Response = tuple[bytes, Callable[[], None]]
+
+
+def main(words: list[str]) -> int:
+    """Run one hook; does not return, so that nothing that is left behind can delay the end."""
+    _end_in(_HARD_STOP)
+    try:
+        answer, finish = respond(words, _read(), os.environ)
+        if answer:
+            _write(answer)
+        finish()
+    finally:
+        # Whatever else may be raised, such as an interruption: a host that sees another code may stop its user.
+        os._exit(0)
+
+
+def respond(words: list[str], data: bytes, environment: Mapping[str, str]) -> Response:
+    """Answer one message, whatever it is: the boundary at which every failure ends in the log.
+
+    The second part of the response is what is left to do once the first is given.
+    """
+    home, what = "", " ".join(words)[:100]
+    try:
+        home = overheard.home(environment)
+        answer, finish = _respond(words, reading.parse(data), environment, home)
+    except Exception as error:  # noqa: BLE001  # the boundary of the hook
+        _complain(home, what, error)
+        return b"", _rest
+
+    def finish_safely() -> None:
+        try:
+            finish()
+        except Exception as error:  # noqa: BLE001  # the same boundary, after the answer
+            _complain(home, what, error)
+
+    return answer, finish_safely
+
+
+def _respond(
+    words: list[str], message: dict[str, object], environment: Mapping[str, str], home: str
+) -> Response:
+    agent, said = (*words, "", "")[:2]
+    host, is_sure = hosts.recognise(agent, message, environment)
+    event = observing.name(said, message)
+    quiet = (answers.plain(host, event), _rest)
+    seen = observing.observe(host, event, message, environment)
+    if not seen:
+        return quiet
+    seen["sessionKey"] = cleaning.name(str(seen["sessionKey"]))
+    occasion = _hear(home, seen)
+    if occasion is None:
+        return quiet
+    return _tell(home, {**seen, "told": occasion}, (event, is_sure), environment) or quiet
+
+
+def _hear(home: str, seen: Observation) -> str | None:
+    """Keep what was seen; tell on which occasion the host is to be told something, None if on none."""
+    host, event, session = str(seen["host"]), str(seen["event"]), str(seen["sessionKey"])
+    talk = observing.digest(f"{host}:{session}")
+    is_start = event == "session.start"
+    is_told = hosts.listens(host, event)
+    signature = observing.signature(seen)
+    if not overheard.drop(home, signature, None if is_start else _line(home, seen)):
+        return None
+    if event.startswith("compact") and hosts.must_wait(host):
+        overheard.promise(home, talk)
+    if not is_told or not session:
+        return str(seen["occasion"]) if is_told and is_start else None
+    if event == "compact.before":
+        return "compact"
+    claimed = overheard.claim(home, talk, is_start=is_start)
+    if claimed is None:
+        return None
+    return str(seen["occasion"]) if is_start else "compact" if claimed == "owed" else "startup"
+
+
+def _line(home: str, seen: Observation) -> bytes | None:
+    """Write an observation as one line, without what may not be kept; None where nothing is left of it."""
+    cleaned = cleaning.clean(seen)
+    needed = _NEEDED.get(str(seen["event"]), ("host",))
+    if not any(cleaned.get(one) for one in needed) or pauses.are_on(home, str(seen["root"])):
+        return None
+    return notation.encode({**cleaned, "key": observing.key(seen)})
+
+
+def _tell(
+    home: str, seen: Observation, form: tuple[str, bool], environment: Mapping[str, str]
+) -> Response | None:
+    """Tell a conversation what it should know; None where there is nothing to tell."""
+    from sidecar.transports.hooks.starting import Start  # noqa: PLC0415  # heavy, and few events need it
+
+    event, is_sure = form
+    start = Start(home, seen, environment)
+    if not start.text:
+        start.finish()
+        return None
+    answer = answers.tell(start.text, str(seen["host"]), event, is_sure=is_sure)
+    return answer, start.finish
+
+
+def _complain(home: str, what: str, error: Exception) -> None:
+    if home:
+        logs.complain(home, what, error)
+
+
+def _rest() -> None:
+    """Have nothing left to do."""
+
+
+def _read() -> bytes:
+    try:
+        return reading.read(_INPUT, _READING)
+    except OSError:
+        return b""
+
+
+def _write(answer: bytes) -> None:
+    try:
+        os.write(_OUTPUT, answer)
+    except OSError:
+        return
+
+
+def _end_in(seconds: float) -> None:
+    """End the process after a time, from outside of whatever it is doing."""
+    if sys.platform == "win32":
+        import threading  # noqa: PLC0415  # only needed here
+
+        timer = threading.Timer(seconds, os._exit, (0,))
+        timer.daemon = True
+        timer.start()
+    else:
+        import _signal  # type: ignore[import-not-found]  # noqa: PLC0415  # its package takes time to load
+
+        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
+        _signal.setitimer(_signal.ITIMER_REAL, seconds)

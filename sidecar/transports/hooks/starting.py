@@ -1,0 +1,65 @@
+"""Starting: what a host's conversation is told, by the application itself."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from protocol.contexts import Occasion, RenderParams
+from sidecar.app import Application, open_application
+from sidecar.store import overheard
+from sidecar.transports.hooks import logs, observing
+from sidecar.transports.hooks.observing import Observation
+
+_DRAINING = 0.6
+"""Seconds for placing what was overheard before; the rest is placed later."""
+
+
+class Start:
+    """Tells a conversation what it should know; what is noted of that waits until the host has its answer."""
+
+    def __init__(self, home: str, seen: Observation, environment: Mapping[str, str]) -> None:
+        """Open the application where the host works, and ask it."""
+        logging.getLogger().addHandler(_Log(home))
+        self._home = home
+        self._talk = observing.digest(f"{seen['host']}:{seen['sessionKey']}")
+        self._has_key = bool(seen["sessionKey"])
+        self._app = _open(seen, environment)
+        self._app.overhear(_DRAINING, observing.key(seen))
+        self.text = self._app.greet(_params(seen)).text
+
+    def finish(self) -> None:
+        """Write down what was given."""
+        if self._has_key:
+            overheard.keep_promise(self._home, self._talk)
+        self._app.close()
+
+
+def _open(seen: Observation, environment: Mapping[str, str]) -> Application:
+    return open_application(
+        here=Path(str(seen["root"])), source=str(seen["host"]), environment=environment
+    )
+
+
+def _params(seen: Observation) -> RenderParams:
+    host = str(seen["host"])
+    return RenderParams(
+        project=str(seen["root"]),
+        host=host,
+        harness=host,
+        session_key=str(seen["sessionKey"]) or None,
+        occasion=cast("Occasion", seen["told"]),
+        transcript_path=cast("Any", seen["transcriptPath"]) or None,
+    )
+
+
+class _Log(logging.Handler):
+    """Writes what the application complains about into the hooks' own log."""
+
+    def __init__(self, home: str) -> None:
+        super().__init__(logging.WARNING)
+        self._home = home
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        logs.complain(self._home, record.name, error or OSError(record.getMessage()))

@@ -1,0 +1,348 @@
+"""Letters: messages are sent, read once by each recipient, acknowledged, answered, and vanish."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from protocol.errors import BusyError, InvalidParamsError, NotFoundError
+from protocol.messages import (
+    EVERYONE,
+    AckParams,
+    Handling,
+    ReadMessagesParams,
+    SendParams,
+    SentMessage,
+    ShownMessage,
+    Thread,
+    ThreadParams,
+)
+from sidecar.services import messaging, tidying
+from sidecar.store.locks import Lock
+from sidecar.store.vaults import Vault
+from tests.support import HOUR, MINUTE, FixedClock, reopen
+
+DAY = timedelta(days=1)
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+def send(vault: Vault, content: str, target: str = "b", sender: str = "a", **more: object) -> str:
+    return sent(vault, content, target, sender, **more).message.message_id
+
+
+def sent(vault: Vault, content: str, target: str, sender: str, **more: object) -> SentMessage:
+    params = msgspec.structs.replace(SendParams(target_id=target, content=content), **more)
+    return messaging.send(vault, params, sender)
+
+
+def read(vault: Vault, reader: str, **more: object) -> list[str]:
+    return [one.content for one in shown(vault, reader, **more)]
+
+
+def shown(vault: Vault, reader: str, **more: object) -> tuple[ShownMessage, ...]:
+    params = msgspec.structs.replace(ReadMessagesParams(), **more)
+    return messaging.read(vault, params, reader).messages
+
+
+def ack(vault: Vault, message_id: str, agent_id: str | None = None) -> ShownMessage:
+    params = AckParams(message_id=message_id, agent_id=agent_id)
+    return messaging.acknowledge(vault, params, "client")
+
+
+def thread(vault: Vault, message_id: str) -> Thread:
+    return messaging.thread(vault, ThreadParams(message_id=message_id))
+
+
+def test_a_message_has_all_that_was_said_of_it(vault: Vault, clock: FixedClock) -> None:
+    """Part of F7."""
+    first = send(vault, "Before")
+    result = sent(
+        vault,
+        "Could you?",
+        "b",
+        "a",
+        category="a-word-of-our-own",
+        priority=5,
+        subject="Please",
+        expires_in_days=0.5,
+        parent_message_id=first,
+    )
+    message = result.message
+    assert (result.outcome, result.is_target_known, result.is_parent_known) == ("sent", False, True)
+    assert (message.target_id, message.sender_id, message.content) == ("b", "a", "Could you?")
+    assert (message.category, message.priority) == ("a-word-of-our-own", 5)
+    assert (message.subject, message.parent_message_id) == ("Please", first)
+    assert (message.created_at, message.expires_at) == (clock.now, clock.now + 12 * HOUR)
+    assert (message.status, message.handlings) == ("pending", {})
+    assert sent(vault, "Now known", "a", "b").is_target_known
+
+
+def test_a_message_goes_from_pending_to_delivered_to_acknowledged(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of F8."""
+    key = send(vault, "Hear")
+    first = clock.now + MINUTE
+    clock.pass_(MINUTE)
+    (given_,) = shown(vault, "b")
+    assert (given_.status, given_.handlings) == ("delivered", {"b": Handling(delivered_at=first)})
+    clock.pass_(MINUTE)
+    done = ack(vault, key)
+    expected = {"b": Handling(delivered_at=first, acknowledged_at=clock.now)}
+    assert (done.status, done.handlings) == ("acknowledged", expected)
+    clock.pass_(MINUTE)
+    assert ack(vault, key, "b").handlings == expected
+    (seen,) = shown(vault, "a", sent=True, status="all")
+    assert (seen.status, seen.handlings) == ("acknowledged", expected)
+
+
+def test_each_status_lists_its_own(vault: Vault) -> None:
+    """Part of F8."""
+    ack(vault, send(vault, "done", priority=5))
+    send(vault, "read", priority=4)
+    assert read(vault, "b") == ["read"]
+    send(vault, "new", category="request")
+    send(vault, "to all", EVERYONE, priority=1)
+    look = {"preview": True}
+    assert read(vault, "b", status="pending", **look) == ["new", "to all"]
+    assert read(vault, "b", status="delivered", **look) == ["read"]
+    assert read(vault, "b", status="acknowledged", **look) == ["done"]
+    assert read(vault, "b", status="all", **look) == ["done", "read", "new", "to all"]
+    assert read(vault, "b", status="all", category="request", **look) == ["new"]
+    assert read(vault, "b", status="all", include_broadcast=False, **look) == [
+        "done",
+        "read",
+        "new",
+    ]
+    assert read(vault, "b", status="all", limit=1, **look) == ["done"]
+    assert read(vault, "c", status="all", **look) == ["to all"]
+    assert read(vault, "a", status="all", **look) == []
+    assert read(vault, "b") == ["new", "to all"]
+    assert read(vault, "b") == []
+
+
+def test_a_broadcast_reaches_who_appears_later_unless_it_expired(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of F7 and F8."""
+    key = send(vault, "for good", EVERYONE)
+    send(vault, "for a day", EVERYONE, expires_in_days=1)
+    assert read(vault, "b") == ["for good", "for a day"]
+    ack(vault, key, "b")
+    clock.pass_(2 * DAY)
+    assert read(vault, "latecomer") == ["for good"]
+    (seen,) = shown(vault, "a", sent=True, status="all")
+    assert {name: one.acknowledged_at is not None for name, one in seen.handlings.items()} == {
+        "b": True,
+        "latecomer": False,
+    }
+
+
+def test_two_that_read_at_once_get_each_message_once(vault: Vault) -> None:
+    """Part of F8 and H1."""
+    for number in range(4):
+        send(vault, f"message {number}")
+    other = reopen(vault)
+    assert read(vault, "b", limit=2) == ["message 0", "message 1"]
+    assert read(other, "b") == ["message 2", "message 3"]
+    assert read(vault, "b") == read(other, "b") == []
+    other.close()
+
+
+@pytest.fixture
+def two(vault: Vault) -> Iterator[tuple[Vault, Vault]]:
+    other = reopen(vault)
+    yield vault, other
+    other.close()
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    steps=st.lists(
+        st.tuples(
+            st.sampled_from(("send", "read", "ack")),
+            st.booleans(),
+            st.sampled_from(("a", "b", "c")),
+            st.sampled_from(("a", "b", "c", EVERYONE)),
+        ),
+        max_size=25,
+    )
+)
+def test_whatever_happens_each_recipient_gets_each_message_once(
+    two: tuple[Vault, Vault], steps: list[tuple[str, bool, str, str]]
+) -> None:
+    """Part of F7 and F8: nobody misses one, and nobody's reading is another's."""
+    with two[0].lock.held():
+        two[0].journal.append([two[0].messages.drop(key) for key in two[0].messages.ids()])
+    got: dict[str, list[str]] = {"a": [], "b": [], "c": []}
+    meant: dict[str, list[str]] = {"a": [], "b": [], "c": []}
+    for action, is_first, who, whom in steps:
+        vault = two[0] if is_first else two[1]
+        if action == "send" and who != whom:
+            key = send(vault, "hear", whom, who)
+            for name in [*meant] if whom == EVERYONE else [whom]:
+                if name != who:
+                    meant[name].append(key)
+        elif action == "read":
+            got[who] += [one.message_id for one in shown(vault, who, limit=2)]
+        elif action == "ack" and got[who]:
+            ack(vault, got[who][-1], who)
+    for name, already in got.items():
+        rest = [one.message_id for one in shown(two[0], name, limit=100)]
+        assert sorted(already + rest) == sorted(meant[name])
+    for message in two[1].messages.all():
+        readers = {name for name, keys in meant.items() if message.message_id in keys}
+        assert set(message.handlings) == readers
+
+
+def test_a_reader_is_told_that_the_store_is_busy_rather_than_that_nothing_waits(
+    vault: Vault,
+) -> None:
+    """Part of F8."""
+    send(vault, "patience")
+    vault.lock.patience = 0.01
+    other = Lock(vault.folder / "lock")
+    with other.held(), pytest.raises(BusyError):
+        read(vault, "b")
+    assert read(vault, "b") == ["patience"]
+    other.close()
+
+
+def test_a_message_that_comes_again_is_the_one_that_is_there(vault: Vault) -> None:
+    """Part of A7 and F7."""
+    first = sent(vault, "Once", "b", "a", idempotency_key="k")
+    again = sent(vault, "Once", "b", "a", idempotency_key="k")
+    assert (first.outcome, again.outcome) == ("sent", "duplicate")
+    assert again.message == first.message
+    assert len(vault.messages) == 1
+
+
+def test_a_thread_is_found_from_any_of_its_messages(vault: Vault, clock: FixedClock) -> None:
+    """Part of F8."""
+    keys = [send(vault, "root")]
+    for place, words in ((0, "left"), (0, "right"), (1, "leaf")):
+        clock.pass_(MINUTE)
+        keys.append(send(vault, words, "a", "b", parent_message_id=keys[place]))
+    send(vault, "another")
+    for key in keys:
+        found = thread(vault, key)
+        assert [one.content for one in found.messages] == ["root", "left", "right", "leaf"]
+        assert found.missing == ()
+
+
+def test_a_thread_survives_a_parent_that_expired_or_is_gone(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of F8."""
+    root = send(vault, "root", expires_in_days=1)
+    middle = send(vault, "middle", "a", "b", parent_message_id=root)
+    leaf = send(vault, "leaf", parent_message_id=middle)
+    clock.pass_(2 * DAY)
+    for key in (root, middle, leaf):
+        found = thread(vault, key)
+        assert ([one.content for one in found.messages], found.missing) == (
+            ["middle", "leaf"],
+            (root,),
+        )
+    with vault.lock.held():
+        vault.journal.append([vault.messages.drop(middle)])
+    late = sent(vault, "late", "a", "b", parent_message_id=middle)
+    assert not late.is_parent_known
+    for key in (middle, leaf, late.message.message_id):
+        assert [one.content for one in thread(vault, key).messages] == ["leaf", "late"]
+    with pytest.raises(NotFoundError):
+        thread(vault, "01ARZ3NDEKTSV4RRFFQ69G5FAV")
+
+
+def test_messages_that_answer_each_other_in_a_circle_are_one_thread(vault: Vault) -> None:
+    """Part of F8: an import may bring anything."""
+    one = send(vault, "one")
+    other = send(vault, "other", parent_message_id=one)
+    message = vault.messages.get(one)
+    assert message is not None
+    looped = msgspec.structs.replace(message, parent_message_id=other)
+    with vault.lock.held():
+        vault.journal.append([vault.messages.put(one, looped)])
+    assert len(thread(vault, one).messages) == 2
+
+
+def test_what_expired_vanishes_and_is_removed_later(vault: Vault, clock: FixedClock) -> None:
+    """Part of F8."""
+    brief = send(vault, "brief", expires_in_days=1)
+    had = send(vault, "had", expires_in_days=1)
+    send(vault, "lasting")
+    assert read(vault, "b", limit=1) == ["brief"]
+    clock.pass_(DAY)
+    assert read(vault, "b", status="all") == ["lasting"]
+    assert read(vault, "a", sent=True, status="all") == ["lasting"]
+    assert ack(vault, brief).status == "acknowledged"
+    with pytest.raises(NotFoundError):
+        ack(vault, had)
+    assert tidying.tidy(vault) == 0
+    clock.pass_(8 * DAY)
+    assert tidying.tidy(vault) == 2
+    assert [one.content for one in vault.messages.all()] == ["lasting"]
+
+
+@pytest.mark.parametrize(
+    ("target", "agent", "is_allowed"),
+    [
+        ("b", None, True),
+        ("b", "b", True),
+        ("b", "c", False),
+        ("b", "a", False),
+        (EVERYONE, "c", True),
+        (EVERYONE, "a", False),
+        (EVERYONE, None, True),
+    ],
+)
+def test_only_who_was_meant_can_acknowledge(
+    vault: Vault, target: str, agent: str | None, is_allowed: bool
+) -> None:
+    """Part of F8."""
+    key = send(vault, "hear", target)
+    if is_allowed:
+        assert ack(vault, key, agent).status == "acknowledged"
+    else:
+        with pytest.raises(InvalidParamsError) as refusal:
+            ack(vault, key, agent)
+        assert refusal.value.field == "agentId"
+        assert vault.messages.all()[0].handlings == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "field"),
+    [
+        ("hear", "a", "targetId"),
+        ("hear", " ", "targetId"),
+        (" \n", "b", "content"),
+        ("<private>all</private>", "b", "content"),
+    ],
+)
+def test_what_reaches_nobody_or_says_nothing_is_refused(
+    vault: Vault, content: str, target: str, field: str
+) -> None:
+    """Part of F7."""
+    with pytest.raises(InvalidParamsError) as refusal:
+        send(vault, content, target)
+    assert refusal.value.field == field
+    assert vault.messages.all() == []
+
+
+def test_no_secret_is_kept(vault: Vault) -> None:
+    """Part of E11."""
+    send(vault, f"Use {TOKEN}", subject=TOKEN, category=TOKEN, idempotency_key=TOKEN)
+    (kept,) = vault.messages.all()
+    assert (kept.content, kept.subject, kept.category) == (
+        "Use [REDACTED]",
+        "[REDACTED]",
+        "[REDACTED]",
+    )
+    assert sent(vault, "again", "b", "a", idempotency_key=TOKEN).outcome == "duplicate"
+    data = b"".join(path.read_bytes() for path in vault.folder.rglob("*") if path.is_file())
+    assert TOKEN.encode() not in data

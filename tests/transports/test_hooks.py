@@ -1,0 +1,753 @@
+"""Hooks: whatever a host sends is answered in its own form, kept once, and never keeps it waiting."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks import leaks, redaction
+from benchmarks.tokens import FORMS
+from sidecar.app import Application, open_application
+from sidecar.domain import echoes, secrets
+from sidecar.store import overheard
+from sidecar.transports.hooks import cleaning, hosts, main, observing
+from tests.support import Repository
+
+pytestmark = pytest.mark.slow
+
+PAYLOADS = Path(__file__).parent / "payloads"
+HOSTS = sorted(path.stem for path in PAYLOADS.glob("*.json"))
+FOLDER = "/home/dev/acme"
+TEXT = "T"
+
+NESTED = "nested"
+"""Told in the form of Claude Code, with the event's own name."""
+OUTCOMES: dict[str, dict[str, tuple[str, Any]]] = {
+    "claude-code": {
+        "PostCompact.auto": ("compact.after", None),
+        "PostCompact.manual": ("compact.after", None),
+        "PostToolUse.Write": ("tool", None),
+        "PreCompact.auto": ("compact.before", None),
+        "PreCompact.manual": ("compact.before", None),
+        "SessionEnd.clear": ("session.end", None),
+        "SessionEnd.logout": ("session.end", None),
+        "SessionEnd.other": ("session.end", None),
+        "SessionEnd.prompt_input_exit": ("session.end", None),
+        "SessionEnd.resume": ("session.end", None),
+        "SessionStart.clear": ("", NESTED),
+        "SessionStart.compact": ("", NESTED),
+        "SessionStart.fork": ("", NESTED),
+        "SessionStart.resume": ("", NESTED),
+        "SessionStart.startup": ("", NESTED),
+        "Stop.active": ("turn.end", None),
+        "Stop": ("turn.end", None),
+        "UserPromptSubmit": ("prompt", NESTED),
+    },
+    "codex": {
+        "SessionStart": ("", NESTED),
+        "UserPromptSubmit": ("prompt", NESTED),
+        "Stop": ("turn.end", {}),
+    },
+    "copilot": {
+        "PostToolUse.snake_case": ("tool", None),
+        "SessionEnd.snake_case": ("session.end", None),
+        "SessionStart.snake_case": ("", {"additionalContext": TEXT}),
+        "Stop.snake_case": ("turn.end", None),
+        "UserPromptSubmit.snake_case": ("prompt", {"additionalContext": TEXT}),
+        "agentStop": ("turn.end", None),
+        "postToolUse": ("tool", None),
+        "preCompact.manual": ("compact.before", None),
+        "sessionEnd": ("session.end", None),
+        "sessionStart": ("", {"additionalContext": TEXT}),
+        "sessionStart.resume": ("", {"additionalContext": TEXT}),
+        "userPromptSubmitted": ("prompt", {"additionalContext": TEXT}),
+    },
+    "cursor": {
+        "afterAgentResponse": ("turn.end", None),
+        "afterFileEdit": ("tool", None),
+        "beforeSubmitPrompt": ("prompt", {"continue": True, "additional_context": TEXT}),
+        "preCompact": ("compact.before", None),
+        "sessionEnd.error": ("session.end", None),
+        "sessionEnd": ("session.end", None),
+        "sessionStart": ("", {"additional_context": TEXT}),
+        "subagentStop": ("tool", None),
+        "workspaceOpen": ("", {"pluginPaths": []}),
+    },
+    "devin": {
+        "PostCompaction": ("compact.after", None),
+        "PostCompaction.null-summary": ("compact.after", None),
+        "PostToolUse": ("tool", None),
+        "SessionEnd": ("session.end", None),
+        "SessionStart": ("", NESTED),
+        "UserPromptSubmit": ("prompt", NESTED),
+    },
+    "vscode": {
+        "PostToolUse": ("tool", None),
+        "PreCompact": ("compact.before", None),
+        "SessionStart": ("", NESTED),
+        "SessionStart.legacy-camel": ("", NESTED),
+        "UserPromptSubmit": ("prompt", NESTED),
+    },
+    "windsurf": {
+        "post_cascade_response": ("turn.end", None),
+        "post_write_code": ("tool", None),
+        "pre_user_prompt": ("prompt", None),
+    },
+    "antigravity": {
+        "PostInvocation": ("", {}),
+        "PostToolUse": ("tool", {}),
+        "PreInvocation": ("", {"injectSteps": [{"ephemeralMessage": TEXT}]}),
+        "SessionStart": ("", {}),
+        "Stop": ("", {"decision": ""}),
+    },
+    "opencode": {
+        "chat.message": ("prompt", {"additionalContext": TEXT}),
+        "experimental.session.compacting": ("compact.before", {"additionalContext": TEXT}),
+        "file.edited": ("tool", None),
+        "session.compacted": ("compact.after", None),
+        "session.created": ("", {"additionalContext": TEXT}),
+        "session.deleted": ("session.end", None),
+        "tool.execute.after.builtin": ("tool", None),
+    },
+    "openclaw": {
+        "after_compaction": ("compact.after", None),
+        "after_tool_call": ("tool", None),
+        "before_compaction": ("compact.before", None),
+        "before_prompt_build": ("prompt", {"prependContext": TEXT}),
+        "session_end": ("session.end", None),
+    },
+}
+"""What is kept of each message, and what is answered; of all others nothing is."""
+ENVIRONMENTS = {
+    "copilot": {"COPILOT_CLI": "1"},
+    "devin": {"DEVIN_PROJECT_DIR": FOLDER},
+    "claude-code": {"CLAUDECODE": "1"},
+}
+
+
+def payloads() -> Iterator[Any]:
+    for host in HOSTS:
+        for name in json.loads((PAYLOADS / f"{host}.json").read_text()):
+            yield pytest.param(host, name, id=f"{host}-{name}")
+
+
+@pytest.fixture
+def environment(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Give what a hook sees of its environment, in a repository with a history."""
+    repository.commit("feat: begin", name="hello.txt")
+    repository.write("auth/session.py")
+    monkeypatch.chdir(repository.path)
+    return {"THREADLINE_HOME": os.environ["THREADLINE_HOME"], "HOME": os.environ["HOME"]}
+
+
+def load(host: str, name: str, folder: Path) -> dict[str, Any]:
+    written = json.dumps(json.loads((PAYLOADS / f"{host}.json").read_text())[name])
+    message: dict[str, Any] = json.loads(written.replace(FOLDER, str(folder)))
+    return message
+
+
+def send(environment: dict[str, str], *words: str, message: object, finish: bool = True) -> Any:
+    """Run a hook in this process; give its answer with what was told as `T`."""
+    data = message if isinstance(message, bytes) else json.dumps(message).encode()
+    answer, rest = main.respond([*words], data, environment)
+    if finish:
+        rest()
+    return shape(json.loads(answer)) if answer else None
+
+
+def shape(answer: Any) -> Any:
+    if isinstance(answer, dict):
+        return {name: shape(value) for name, value in answer.items()}
+    if isinstance(answer, list):
+        return [shape(one) for one in answer]
+    return (
+        TEXT if isinstance(answer, str) and answer.startswith("<!-- threadline:memory") else answer
+    )
+
+
+def inbox() -> list[dict[str, Any]]:
+    folder = Path(os.environ["THREADLINE_HOME"]) / "inbox"
+    paths = [*sorted(folder.glob("*.batch.jsonl")), folder / "current.jsonl"]
+    return [
+        json.loads(line)
+        for path in paths
+        if path.exists()
+        for line in path.read_bytes().splitlines()
+    ]
+
+
+@pytest.mark.parametrize(("host", "name"), [*payloads()])
+def test_every_message_of_every_host_has_its_outcome(
+    host: str, name: str, environment: dict[str, str], repository: Repository
+) -> None:
+    """Part of F2."""
+    kept, answer = OUTCOMES[host].get(name, ("", None))
+    event = name if host == "opencode" else name.split(".", maxsplit=1)[0]
+    event = event.removesuffix(".builtin").removesuffix(".mcp")
+    message = load(host, name, repository.path)
+    if answer == NESTED:
+        told = message.get("hook_event_name") or message["hookEventName"]
+        answer = {"hookSpecificOutput": {"hookEventName": told, "additionalContext": TEXT}}
+    around = {
+        key: value.replace(FOLDER, str(repository.path))
+        for key, value in ENVIRONMENTS.get(host, {}).items()
+    }
+    seen: list[dict[str, Any]] = []
+    drop = overheard.drop
+
+    def listen(home: str, signature: str, line: bytes | None = None) -> bool:
+        seen.extend([json.loads(line)] if line else [])
+        return drop(home, signature, line)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(overheard, "drop", listen)
+        said = send(environment | around, host, event, message=message)
+    assert said == answer
+    assert [(one["event"], one["host"]) for one in seen] == ([(kept, host)] if kept else [])
+    for one in seen:
+        assert Path(one["root"]) == repository.path
+
+
+def test_every_outcome_is_of_a_message_that_exists() -> None:
+    assert sorted(OUTCOMES) == HOSTS
+    for host, outcomes in OUTCOMES.items():
+        assert set(outcomes) <= set(json.loads((PAYLOADS / f"{host}.json").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "said", "around", "expected"),
+    [
+        ("copilot", "SessionStart.snake_case", "claude-code", {"COPILOT_CLI": "1"}, "copilot"),
+        ("copilot", "sessionStart", "claude-code", {"CLAUDECODE": "1"}, "copilot"),
+        ("cursor", "sessionStart", "claude-code", {"CLAUDECODE": "1"}, "cursor"),
+        ("devin", "SessionStart", "claude-code", {}, "devin"),
+        ("claude-code", "SessionStart.startup", "copilot", {"COPILOT_CLI": "1"}, "claude-code"),
+        (
+            "claude-code",
+            "SessionStart.startup",
+            "claude-code",
+            {"CURSOR_VERSION": "3"},
+            "claude-code",
+        ),
+        ("vscode", "SessionStart", "claude-code", {}, "vscode"),
+        ("codex", "SessionStart", "codex", {"CLAUDECODE": "1"}, "codex"),
+        ("opencode", "session.created", "opencode", {"CLAUDECODE": "1"}, "opencode"),
+        ("openclaw", "session_start", "unknown", {}, "openclaw"),
+        ("windsurf", "pre_user_prompt", "claude-code", {}, "windsurf"),
+    ],
+)
+def test_the_message_knows_its_host_better_than_the_command_line(
+    host: str, name: str, said: str, around: dict[str, str], expected: str
+) -> None:
+    """Part of F2."""
+    message = load(host, name, Path(FOLDER))
+    assert hosts.recognise(said, message, around) == (expected, True)
+
+
+def test_who_is_not_known_for_sure_is_told_in_every_form(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    message = {"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(Path.cwd())}
+    nested = {"hookEventName": "SessionStart", "additionalContext": TEXT}
+    assert send(environment, "claude-code", message=message) == {
+        "additionalContext": TEXT,
+        "additional_context": TEXT,
+        "hookSpecificOutput": nested,
+    }
+
+
+def claude(event: str, **fields: object) -> dict[str, object]:
+    session = fields.pop("session", "s1")
+    return {
+        "session_id": session,
+        "transcript_path": f"/home/dev/.claude/projects/-home-dev-acme/{session}.jsonl",
+        "cwd": str(Path.cwd()),
+        "hook_event_name": event,
+        **fields,
+    }
+
+
+def open_here() -> Application:
+    return open_application(here=Path.cwd(), source="cli-auto")
+
+
+def talk(app: Application, key: str = "s1") -> Any:
+    app.overhear()
+    return app.vault(app.project(None)).conversations.get(key)
+
+
+def test_what_is_said_in_a_conversation_is_known_to_it_once(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    prompt = claude("UserPromptSubmit", prompt="We must never log customer names.", prompt_id="p1")
+    for _ in range(3):
+        assert send(environment, "claude-code", message=prompt) is None
+    answer = "We decided to use a token bucket instead of a sliding window."
+    send(environment, "claude-code", message=claude("Stop", last_assistant_message=answer))
+    send(
+        environment,
+        "claude-code",
+        message=claude("PostToolUse", tool_name="Edit", tool_input={"file_path": "hello.txt"}),
+    )
+    app = open_here()
+    known = talk(app)
+    assert (known.prompt_count, known.harness) == (1, "claude-code")
+    assert "never log customer names" in known.notes[0].text
+    assert any("token bucket" in note.text and note.said_by == "assistant" for note in known.notes)
+    assert known.files == ("hello.txt",)
+    app.close()
+
+
+def test_a_file_that_an_agent_edits_is_a_save_of_that_agent(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    Path(".gitignore").write_text("build/\n")
+    for path in ("hello.txt", "build/out.txt", ".env", "/etc/hosts", "hello.txt"):
+        send(
+            environment,
+            "claude-code",
+            message=claude("PostToolUse", tool_name="Write", tool_input={"file_path": path}),
+        )
+    app = open_here()
+    app.overhear()
+    vault = app.vault(app.project(None))
+    events = [
+        event
+        for session in vault.sessions.timeline()
+        for event in vault.sessions.events(session.session_id)
+    ]
+    assert [(one.kind, one.source, one.agent_id) for one in events] == [
+        ("save", "claude-code", "claude-code")
+    ]
+    assert [change.path for one in events for change in one.files] == ["hello.txt"]
+    assert talk(app).files == ("hello.txt",)
+    app.close()
+
+
+def test_a_conversation_is_told_once_and_again_after_a_cut(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    start = claude("SessionStart", source="startup")
+    assert send(environment, "claude-code", message=start) is not None
+    assert send(environment, "claude-code", message=start) is None
+    assert send(environment, "claude-code", message=claude("SessionStart", source="resume")) is None
+    assert send(environment, "claude-code", message=claude("SessionStart", source="fork")) is None
+    forked = claude("SessionStart", source="fork", session="s2")
+    assert send(environment, "claude-code", message=forked) is None
+    cut = claude("SessionStart", source="compact")
+    assert send(environment, "claude-code", message=cut) is not None
+
+
+def test_who_resumes_is_told_only_what_is_new(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    app = open_here()
+    write = {"type": "constraint", "content": "Never block a request because the limiter is down."}
+    app.call("threadline/memories/write", {**write, "title": "Fail open", "importance": 5})
+    app.close()
+    data = json.dumps(claude("SessionStart", source="startup")).encode()
+    first, rest = main.respond(["claude-code"], data, environment)
+    rest()
+    assert b"Fail open" in first
+    app = open_here()
+    new = {"type": "constraint", "content": "Limits are configured per customer, not per endpoint."}
+    app.call("threadline/memories/write", {**new, "title": "Per customer", "importance": 5})
+    app.close()
+    data = json.dumps(claude("SessionStart", source="resume")).encode()
+    second, rest = main.respond(["claude-code"], data, environment)
+    rest()
+    assert b"Per customer" in second
+    assert b"Fail open" not in second
+    again, _ = main.respond(
+        ["claude-code"], json.dumps(claude("SessionStart", source="fork")).encode(), environment
+    )
+    assert again == b""
+
+
+def test_before_a_compaction_all_that_is_known_is_saved(environment: dict[str, str]) -> None:
+    """Part of E8."""
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    said = "We must never block a request because the limiter is down."
+    send(environment, "claude-code", message=claude("UserPromptSubmit", prompt=said))
+    send(environment, "claude-code", message=claude("PreCompact", trigger="auto"))
+    data = json.dumps(claude("SessionStart", source="compact")).encode()
+    answer, rest = main.respond(["claude-code"], data, environment)
+    rest()
+    assert b"never block a request" in answer
+    app = open_here()
+    found = app.vault(app.project(None)).checkpoints.find("sessionKey", "s1")
+    assert [one.trigger for one in found] == ["pre_compaction"]
+    app.close()
+
+
+def test_a_host_that_cannot_be_told_after_a_cut_is_told_at_the_next_prompt(
+    environment: dict[str, str],
+) -> None:
+    """Part of E8."""
+    around = environment | {"DEVIN_PROJECT_DIR": str(Path.cwd())}
+
+    def devin(event: str, **fields: object) -> bytes:
+        message = {"session_id": "bramble-heron", "hook_event_name": event, **fields}
+        answer, rest = main.respond(["devin", event], json.dumps(message).encode(), around)
+        rest()
+        return answer
+
+    assert devin("SessionStart", source="startup")
+    kept = "Keep the counters in Postgres instead of Redis because we run no Redis."
+    lost = "Limits must be configurable per customer, never per endpoint."
+    assert devin("UserPromptSubmit", prompt=kept) == b""
+    assert devin("UserPromptSubmit", prompt=lost) == b""
+    assert devin("PostCompaction", summary=f"The user decided: {kept}") == b""
+    told = devin("UserPromptSubmit", prompt="Where are we?")
+    assert b"per customer" in told
+    assert b"Postgres instead of Redis" not in told
+    assert devin("UserPromptSubmit", prompt="Go on.") == b""
+
+
+def test_nothing_is_kept_while_capture_is_paused(environment: dict[str, str]) -> None:
+    """Part of B6."""
+    app = open_here()
+    app.call("threadline/capture/pause", {"duration": "forever"})
+    send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="We must be quiet."))
+    assert inbox() == []
+    overheard.drop(
+        str(app.home.folder),
+        "x",
+        json.dumps(
+            {
+                "key": "k",
+                "host": "claude-code",
+                "event": "prompt",
+                "root": str(Path.cwd()),
+                "at": observing._moment(time.time()),
+                "sessionKey": "s1",
+                "prompt": "We must be quiet.",
+            }
+        ).encode(),
+    )
+    app.call("threadline/capture/resume", {})
+    assert talk(app) is None or talk(app).prompt_count == 0
+    app.close()
+    assert not any(b"be quiet" in path.read_bytes() for path in kept_files())
+
+
+def kept_files() -> list[Path]:
+    return [path for path in Path(os.environ["THREADLINE_HOME"]).rglob("*") if path.is_file()]
+
+
+@pytest.mark.slow
+def test_no_secret_reaches_any_file(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    from random import Random  # noqa: PLC0415  # used here alone
+
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    chance = Random("hooks")
+    made = [redaction.token(kind, chance) for kind in FORMS]
+    made += [leaks.place(kind, chance) for kind in leaks.PLACES]
+    gone = [(secret, text) for secret, text in made if secret not in cleaning._clean(text)]
+    assert len(gone) > len(made) * 0.95
+    for number, (_, text) in enumerate(gone):
+        said = f"{number} <private>my diary {number}</private>\n{text}"
+        field = {"prompt": said} if number % 2 else {"last_assistant_message": said}
+        event = "UserPromptSubmit" if number % 2 else "Stop"
+        send(environment, "claude-code", message=claude(event, **field))
+    waiting = b"".join(path.read_bytes() for path in kept_files())
+    app = open_here()
+    app.overhear()
+    app.close()
+    held = waiting + b"".join(path.read_bytes() for path in kept_files())
+    assert b"my diary" not in held
+    assert [secret for secret, _ in gone if secret.encode() in held] == []
+
+
+@pytest.mark.slow
+def test_our_own_words_coming_back_make_nothing_new(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    app = open_here()
+    write = {"type": "constraint", "content": "We must never block a request: fail open."}
+    app.call("threadline/memories/write", {**write, "title": "Fail open", "importance": 5})
+    app.close()
+    counts = []
+    for number in range(10):
+        session = f"s{number}"
+        data = json.dumps(claude("SessionStart", source="startup", session=session)).encode()
+        answer, rest = main.respond(["claude-code"], data, environment)
+        rest()
+        told = json.loads(answer)["hookSpecificOutput"]["additionalContext"]
+        assert echoes.NAME in told
+        send(
+            environment,
+            "claude-code",
+            message=claude("Stop", session=session, last_assistant_message=told),
+        )
+        send(
+            environment,
+            "claude-code",
+            message=claude("UserPromptSubmit", session=session, prompt=told),
+        )
+        app = open_here()
+        known = talk(app, session)
+        counts.append((len(app.vault(app.project(None)).memories), len(known.notes)))
+        app.close()
+    assert counts == [(1, 0)] * 10
+
+
+def test_what_a_host_does_not_say_is_read_from_its_transcript(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of F2."""
+    monkeypatch.setenv("HOME", str(tmp_path / "own"))
+    transcript = tmp_path / "own" / ".copilot" / "session-state" / "s1" / "events.jsonl"
+    transcript.parent.mkdir(parents=True)
+    said = {"content": "We decided to use a token bucket instead of a sliding window."}
+    line = {"type": "assistant.message", "data": said}
+    transcript.write_text(json.dumps(line) + "\n")
+    message = {"sessionId": "s1", "timestamp": 1, "cwd": str(Path.cwd())}
+    send(environment, "copilot", "sessionStart", message=message)
+    stop = {**message, "transcriptPath": str(transcript), "stopReason": "end_turn"}
+    send(environment, "copilot", "agentStop", message=stop)
+    app = open_here()
+    assert [note.text for note in talk(app).notes] == [said["content"]]
+    app.close()
+
+
+def test_a_hook_of_another_host_is_answered_in_both_forms(environment: dict[str, str]) -> None:
+    message = {
+        "hook_event_name": "SessionStart",
+        "cursor_version": "3.20.17",
+        "conversation_id": "c1",
+        "workspace_roots": [str(Path.cwd())],
+    }
+    nested = {"hookEventName": "SessionStart", "additionalContext": TEXT}
+    assert send(environment, "claude-code", message=message) == {
+        "additional_context": TEXT,
+        "hookSpecificOutput": nested,
+    }
+
+
+def test_a_secret_in_the_name_of_a_conversation_is_not_kept(environment: dict[str, str]) -> None:
+    token = "gh" + "p_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    message = claude("Stop", last_assistant_message="Done.", session=token)
+    send(environment, "claude-code", message=message | {"transcript_path": "/.claude/projects/x"})
+    assert len(inbox()) == 1
+    assert not any(token.encode() in path.read_bytes() for path in kept_files())
+
+
+def test_what_belongs_nowhere_is_kept_aside_and_not_tried_again(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone"
+    message = claude("UserPromptSubmit", prompt="We must go.") | {"cwd": str(gone)}
+    send(environment, "claude-code", message=message)
+    app = open_here()
+    app.overhear()
+    assert overheard.is_empty(str(app.home.folder))
+    aside = (app.home.folder / "logs" / "unplaced.jsonl").read_text()
+    assert "We must go." in aside
+    app.overhear()
+    assert (app.home.folder / "logs" / "unplaced.jsonl").read_text() == aside
+    report = app.call("threadline/purge", {"phrase": "We must go."})
+    assert "We must go." not in (app.home.folder / "logs" / "unplaced.jsonl").read_text()
+    assert getattr(report, "verified", False)
+    app.close()
+
+
+def test_a_crash_while_placing_makes_nothing_twice(environment: dict[str, str]) -> None:
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    for number in range(6):
+        send(
+            environment,
+            "claude-code",
+            message=claude("UserPromptSubmit", prompt=f"Prompt {number}"),
+        )
+    app = open_here()
+    batches = overheard.Batches(str(app.home.folder))
+    (name,) = batches.names()
+    path = app.home.folder / "inbox" / name
+    content = path.read_bytes()
+    batches.close()
+    assert talk(app).prompt_count == 6
+    path.write_bytes(content)
+    assert talk(app).prompt_count == 6
+    app.close()
+
+
+def test_who_has_little_time_goes_on_where_it_stopped(environment: dict[str, str]) -> None:
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    home = os.environ["THREADLINE_HOME"]
+    for number in range(4):
+        said = claude("UserPromptSubmit", prompt=f"Prompt {number}")
+        send(environment, "claude-code", message=said)
+        batches = overheard.Batches(home)
+        assert len(batches.names()) == number + 1
+        batches.close()
+    app = open_here()
+    for expected in (1, 2, 3, 4):
+        app.overhear(0.0)
+        known = app.vault(app.project(None)).conversations.get("s1")
+        assert known is not None
+        assert known.prompt_count == expected
+    app.close()
+
+
+def test_a_line_that_was_cut_costs_only_itself(environment: dict[str, str]) -> None:
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    current = Path(os.environ["THREADLINE_HOME"]) / "inbox" / "current.jsonl"
+    current.write_bytes(b'{"key": "cut')
+    current.chmod(0o600)
+    send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="Whole"))
+    app = open_here()
+    assert talk(app).prompt_count == 1
+    assert "cut" in (app.home.folder / "logs" / "unplaced.jsonl").read_text()
+    app.close()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b'"text"',
+        b"\xff\xfe{}",
+        b"{}" * 2,
+        b'{"hook_event_name": "SessionStart", "session_id": NaN}',
+        b'{"hook_event_name": "SessionStart", "hook_event_name": "Stop"}',
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'{"session_id": ' + b"9" * 5000 + b"}",
+        json.dumps({"prompt": "x" * 1_100_000}).encode(),
+        b'{"prompt": "' + b"\\ud800" * 10 + b'", "hook_event_name": 7}',
+        json.dumps({"hook_event_name": ["SessionStart"], "session_id": {"a": 1}}).encode(),
+        json.dumps({"hook_event_name": "SessionStart", "cwd": 7, "session_id": 7}).encode()[:-3],
+        json.dumps({"hook_event_name": "Stop", "session_id": "s", "messages": [[1], 2]}).encode(),
+        json.dumps({"hook_event_name": "PostToolUse", "tool_name": 5, "tool_input": "{"}).encode(),
+    ],
+)
+def test_a_broken_message_is_answered_with_silence(
+    data: bytes, environment: dict[str, str]
+) -> None:
+    """Part of F2."""
+    assert main.respond(["claude-code", ""], data, environment)[0] == b""
+    assert inbox() == []
+
+
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12) | st.floats(allow_nan=False),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_message_with_wrong_types_breaks_nothing(host: str, tmp_path: Path) -> None:
+    """Part of F2."""
+    known = json.loads((PAYLOADS / f"{host}.json").read_text())
+    starts = ("sessionstart", "prompt", "created", "chatmessage", "preinvocation", "compacting")
+    quiet = {
+        name: one
+        for name, one in known.items()
+        if not any(s in name.lower().replace("_", "") for s in starts)
+    }
+    around = {"THREADLINE_HOME": str(tmp_path / "fuzzed")}
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.sampled_from(sorted(quiet)), st.data())
+    def hold(name: str, data: st.DataObject) -> None:
+        message = dict(quiet[name])
+        for field in data.draw(st.lists(st.sampled_from(sorted(message)), max_size=3)):
+            message[field] = data.draw(JSONS)
+        fallible = main.respond(
+            [host, name.split(".", maxsplit=1)[0]], json.dumps(message).encode(), around
+        )
+        assert fallible[0] in {b"", b"{}", b'{"decision": ""}', b'{"pluginPaths": []}'}
+
+    hold()
+    log = tmp_path / "fuzzed" / "logs" / "hooks.log"
+    assert not log.exists() or "Traceback" not in log.read_text()
+
+
+@given(st.sampled_from([*secrets._NAMES, *secrets._FOLDERS]), st.text("abc.-", max_size=4))
+def test_no_file_that_may_hold_secrets_is_named(name: str, letters: str) -> None:
+    for path in (
+        f"a/{name.replace('*', letters)}",
+        f"{name.replace('*', letters)}/a",
+        name.upper(),
+    ):
+        assert cleaning._is_secret(path) == secrets.is_secret(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".env", "a/.env.local", "id_rsa", "x.pem", "a.key", ".ssh/config", "secrets/a", "prod.tfvars"],
+)
+def test_files_that_hold_secrets_are_not_named(path: str) -> None:
+    assert cleaning._is_secret(path)
+    assert not cleaning._is_secret("src/keyboard.py")
+
+
+def test_every_place_is_private(environment: dict[str, str]) -> None:
+    send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="Hello"))
+    send(environment, "claude-code", message=b"{")
+    home = Path(os.environ["THREADLINE_HOME"])
+    for path in home.rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0, path
+    assert "in decode" in (home / "logs" / "hooks.log").read_text()
+
+
+@pytest.mark.parametrize("place", ["inbox", "inbox/current.jsonl", "inbox/lock"])
+def test_a_link_in_our_place_is_not_followed(
+    place: str, environment: dict[str, str], tmp_path: Path
+) -> None:
+    home = Path(os.environ["THREADLINE_HOME"])
+    target = tmp_path / "elsewhere"
+    (home / place).parent.mkdir(parents=True, mode=0o700)
+    if place == "inbox":
+        target.mkdir()
+    else:
+        target.write_bytes(b"mine")
+    (home / place).symlink_to(target)
+    message = claude("Stop", last_assistant_message="We must not write there.")
+    assert send(environment, "claude-code", message=message) is None
+    written = [*target.iterdir()] if target.is_dir() else target.read_bytes()
+    assert written in ([], b"mine")
+
+
+def test_a_log_does_not_grow_for_ever() -> None:
+    home = Path(os.environ["THREADLINE_HOME"])
+    for _ in range(3):
+        overheard.keep_aside(str(home / "logs" / "x"), b"a" * 100, 50)
+    assert sorted(path.name for path in (home / "logs").iterdir()) == ["x", "x.1"]
+
+
+def test_a_claim_is_had_by_one_alone(tmp_path: Path) -> None:
+    home = str(tmp_path / "h")
+    claim: Callable[..., str | None] = overheard.claim
+    assert claim(home, "t", is_start=False) == "new"
+    assert claim(home, "t", is_start=False) is None
+    assert claim(home, "t", is_start=True) is None
+    overheard.keep_promise(home, "t")
+    assert claim(home, "t", is_start=False) is None
+    overheard.promise(home, "t")
+    assert claim(home, "t", is_start=False) == "owed"
+
+
+def test_who_fails_to_tell_is_followed_by_one_other(tmp_path: Path) -> None:
+    home = str(tmp_path / "h")
+    path = tmp_path / "h" / "inbox" / "talks" / "t"
+    for expected in ("new", "new", None):
+        assert overheard.claim(home, "t", is_start=False) == expected
+        os.utime(path, (1, 1))
+
+
+def test_the_memory_of_repetitions_stays_small(tmp_path: Path) -> None:
+    home = str(tmp_path / "h")
+    for number in range(1500):
+        assert overheard.drop(home, f"{number:024d}")
+    assert not overheard.drop(home, f"{1499:024d}")
+    assert (tmp_path / "h" / "inbox" / "seen").stat().st_size < 20_000
