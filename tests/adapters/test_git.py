@@ -14,6 +14,8 @@ from sidecar.domain import paths
 from sidecar.transports.cli.exits import Exit
 from tests.support import HOUR, MINUTE, NOON, Repository, threadline
 
+pytestmark = pytest.mark.slow
+
 
 def read(repository: Repository, **options: bool) -> list[NewEvent]:
     history = commits.history(repository.path, since=None, author=None)

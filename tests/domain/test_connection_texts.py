@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from sidecar.domain.connections import editing, tables, trees
 from sidecar.domain.connections.trees import MalformedError
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("THREADLINE_EXAMPLES", "25"))
 
 keys = st.text(max_size=6) | st.sampled_from(["hooks", "mcpServers", "a", "b"])

@@ -20,6 +20,8 @@ from sidecar.store.homes import Home
 from sidecar.store.ledgers import Ledger
 from tests.support import MINUTE, FixedClock
 
+pytestmark = pytest.mark.slow
+
 HERE = Program(("/opt/threadline/bin/threadline",))
 OLD = Program(("/old/threadline",))
 

@@ -47,6 +47,8 @@ from sidecar.store.vaults import Vault, open_vault
 from tests.services.test_remembering import MEANINGS, WORDS
 from tests.support import HOUR, MINUTE, NOON, FixedClock, reopen, save
 
+pytestmark = pytest.mark.slow
+
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 WHO = Who(
     agent_id="claude-code",

@@ -16,6 +16,8 @@ from sidecar.store.vaults import Vault
 from tests.adapters.test_models import KEY, Server, answer, refuse, server
 from tests.services.test_enrichment import DECISION, commit
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["server"]
 
 
