@@ -21,6 +21,7 @@ run: $(READY)  ## show the main job on this repository
 	  'Next:' \
 	  '  $(BIN)/threadline sessions show      read the latest session' \
 	  '  $(BIN)/threadline search WORDS       find what was decided, and why' \
+	  '  $(BIN)/threadline context             see what an assistant would be told now' \
 	  '  $(BIN)/threadline call               what an editor or an agent can ask; `call -` answers JSON Lines' \
 	  '  $(BIN)/threadline --help             everything else' \
 	  '  make vsix                               the extension for VS Code, Cursor and Windsurf' \
