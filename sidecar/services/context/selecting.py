@@ -27,7 +27,7 @@ _TYPES: Mapping[str, frozenset[MemoryType]] = {
 """What each section is made of, in the order in which they choose: what one has said, the next does not repeat."""
 _LEAST = {"constraints": 3, "importantFacts": 3}
 """The importance from which something counts as important."""
-_SPARE, _AT_LEAST = 3, 10
+_SPARE, _AT_LEAST = 2, 5
 """Candidates for each item that is wanted, and beyond: some will fall out."""
 _WIDER, _WIDEST = 8, 64
 """How many more come into question where too many fell out, and how many more at most."""
