@@ -45,15 +45,12 @@ from sidecar.services import (
     maintenance,
     pausing,
     recording,
-    reporting,
     scanning,
-    transferring,
 )
 from sidecar.services.locating import Places
 from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.progress import Tell
 from sidecar.services.scanning import Progress
-from sidecar.services.transferring import Moved
 from sidecar.services.workspaces import Tools, Workspace
 from sidecar.store import overheard
 from sidecar.store.homes import Home, default_home
@@ -64,6 +61,7 @@ if TYPE_CHECKING:
     from sidecar.mind import Mind
     from sidecar.services.connecting import Tools as ConnectingTools
     from sidecar.services.overhearing import Overhearing
+    from sidecar.services.transferring import Moved
 
 _OVERHEARING = 1.0
 """Seconds that a request may wait until what hooks have heard is placed."""
@@ -315,16 +313,22 @@ class Application:
 
     def export(self, reference: str | None) -> Iterator[bytes]:
         """Write a project's whole memory as lines."""
+        from sidecar.services import transferring  # noqa: PLC0415  # few need it
+
         project = self.project(reference)
         return transferring.export(self.vault(project), project)
 
     def report(self, reference: str | None) -> Iterator[bytes]:
         """Write a project's whole memory as Markdown."""
+        from sidecar.services import reporting  # noqa: PLC0415  # likewise
+
         project = self.project(reference)
         return (block.encode() for block in reporting.report(self.vault(project), project))
 
-    def load(self, lines: Iterable[bytes], reference: str | None) -> Moved:
+    def load(self, lines: Iterable[bytes], reference: str | None) -> "Moved":
         """Read an export into its own project, or into the one that is named."""
+        from sidecar.services import transferring  # noqa: PLC0415  # likewise
+
         into = None if reference is None else self.project(reference)
         return transferring.load(self.home, lines, into)
 
