@@ -27,4 +27,5 @@ def prepare(home: Home, folder: str | None) -> Tools:
         forget_backup=configs.forget_backup,
         write=configs.write,
         delete=configs.delete,
+        has_server=False,
     )

@@ -1,6 +1,6 @@
 """Connecting agents: what would change in their files, and changing it, each file whole or not at all."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -18,8 +18,8 @@ from protocol.connections import (
     Plan,
 )
 from protocol.errors import ConflictError, InvalidParamsError, StorageFailedError
-from sidecar.domain.connections import diffs, ledgers, merging, places
-from sidecar.domain.connections.agents import AGENTS, BY_NAME, Agent
+from sidecar.domain.connections import contents, diffs, ledgers, merging, places
+from sidecar.domain.connections.agents import AGENTS, BY_NAME, Agent, Part
 from sidecar.domain.connections.contents import Content, Script
 from sidecar.domain.connections.ledgers import Written
 from sidecar.domain.connections.places import Surroundings
@@ -45,6 +45,8 @@ class Tools:
     forget_backup: Callable[[str], None]
     write: Callable[[Sight, bytes], tuple[str, ...]]
     delete: Callable[[Sight, Sequence[str]], None]
+    has_server: bool = True
+    """Whether there is an MCP server that agents could start."""
 
 
 class _Step(Struct, frozen=True):
@@ -123,12 +125,27 @@ def _owners(
     """Find the files of agents: the first that is there of those that will do, or all of them."""
     owners: Owners = {}
     for agent in agents:
-        for part in agent.parts:
+        for part, content in _wanted(tools, agent, is_everywhere=is_everywhere):
             found = places.candidates(part, params.level, tools.around)
             present = list(filter(tools.is_there, found)) or found[-1:]
             for path in present if is_everywhere else present[:1]:
-                owners.setdefault(path, []).append((agent.name, part.content(tools.program)))
+                owners.setdefault(path, []).append((agent.name, content))
     return owners
+
+
+def _wanted(
+    tools: Tools, agent: Agent, *, is_everywhere: bool = False
+) -> Iterator[tuple[Part, Content]]:
+    """Give the files of an agent and what goes into them; a server that is not there is left out.
+
+    Whoever takes our entries out again looks everywhere for all of them.
+    """
+    for part in agent.parts:
+        whole = part.content(tools.program)
+        has_all = tools.has_server or is_everywhere
+        content = whole if has_all else contents.without_server(whole)
+        if content is not None:
+            yield part, content
 
 
 def _plan(
@@ -142,15 +159,23 @@ def _plan(
 
 
 def _connection(tools: Tools, agent: Agent, params: ConnectParams) -> Connection:
-    has_files = any(places.candidates(part, params.level, tools.around) for part in agent.parts)
-    whose, other = ("a project", "--user") if params.level == "project" else ("a user", "--project")
+    has_files = any(
+        places.candidates(part, params.level, tools.around) for part, _ in _wanted(tools, agent)
+    )
     return Connection(
         agent=agent.name,
         label=agent.label,
         level=params.level,
-        refusal=None if has_files else f"it has no files of {whose}; use {other}",
+        refusal=None if has_files else _refusal(tools, agent, params.level),
         notes=(*agent.notes, *_NOTES[params.level]) if has_files else (),
     )
+
+
+def _refusal(tools: Tools, agent: Agent, level: Level) -> str:
+    if not any(_wanted(tools, agent)):
+        return "it is reached by an MCP server alone, which this version does not have yet"
+    whose, other = ("a project", "--user") if level == "project" else ("a user", "--project")
+    return f"it has no files of {whose}; use {other}"
 
 
 def _change(step: _Step) -> ConfigChange:

@@ -1,5 +1,6 @@
 """Connecting agents on top of what is there, and taking it back to the byte."""
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -450,3 +451,21 @@ def test_copies_never_look_like_something_a_host_loads(user: Path, make: Make) -
     connect(make())
     for name in copies(user):
         assert Path(name).suffix.startswith(".threadline-backup-")
+
+
+def test_a_server_that_is_not_there_is_written_nowhere(user: Path, make: Make) -> None:
+    """Part of F3: an agent that is told of it would only say that it does not start."""
+    before = tree(user)
+    connect(make(), "claude-code", "codex", "opencode", "openclaw")
+    served = tree(user)
+    disconnect(make(), "claude-code", "codex", "opencode", "openclaw")
+    assert tree(user) == before
+    silent = dataclasses.replace(make(), has_server=False)
+    plan = connect(silent, "claude-code", "codex", "opencode", "openclaw", "gemini-cli")
+    told = b"".join(data or b"" for name, data in tree(user).items() if name not in before)
+    assert b'"mcp"' in b"".join(data or b"" for data in served.values())
+    assert b'"mcp"' not in told
+    assert b'"SessionStart"' in told
+    assert [one.agent for one in plan.connections if one.refusal] == ["gemini-cli"]
+    disconnect(silent, "claude-code", "codex", "opencode", "openclaw")
+    assert tree(user) == before

@@ -57,7 +57,7 @@ def test_connect_and_disconnect_for_a_user(user: Path) -> None:
     joined = files(user)
     assert set(joined) - set(before) - {
         name for name in joined if ".threadline-backup-" in name
-    } == {".claude.json", ".cursor/hooks.json", ".cursor/mcp.json"}
+    } == {".cursor/hooks.json"}
     again = threadline("connect", "claude-code", "cursor", cwd=user)
     assert (again.returncode, again.stderr) == (Exit.OK, b"nothing to change\n")
     assert files(user) == joined
@@ -70,11 +70,9 @@ def test_connect_and_disconnect_for_a_user(user: Path) -> None:
 def test_what_is_written_starts_this_very_program(user: Path) -> None:
     """Part of F3."""
     threadline("connect", "cursor", cwd=user)
-    server = json.loads((user / ".cursor/mcp.json").read_bytes())["mcpServers"]["threadline"]
-    assert server["args"][-1] == "mcp"
     hook = json.loads((user / ".cursor/hooks.json").read_bytes())["hooks"]["stop"][0]["command"]
     words = shlex.split(hook)
-    assert words == [server["command"], *server["args"][:-1], "hook", "cursor", "stop"]
+    assert words[-3:] == ["hook", "cursor", "stop"]
     assert Path(words[0]).is_absolute()
     done = subprocess.run(
         [*words[:-3], "--version"],
@@ -95,7 +93,7 @@ def test_connect_a_project(user: Path, repository: Repository) -> None:
     assert files(user) == before
     assert (repository.path / ".cursor/hooks.json").exists()
     assert (repository.path / ".github/hooks/threadline.json").exists()
-    assert (repository.path / ".mcp.json").exists()
+    assert not (repository.path / ".mcp.json").exists()
     away = threadline("disconnect", "--all", "--project", str(repository.path), cwd=user)
     assert away.returncode == Exit.OK
     assert repository.git("status", "--porcelain") == ""
@@ -106,10 +104,10 @@ def test_results_speak_json(user: Path) -> None:
     """Part of F3."""
     plan = json.loads(threadline("connect", "cursor", "--json", cwd=user).stdout)
     assert plan["applied"] is True
-    assert [file["action"] for file in plan["files"]] == ["create", "create"]
+    assert [file["action"] for file in plan["files"]] == ["create"]
     plan = json.loads(threadline("disconnect", "cursor", "--json", "--dry-run", cwd=user).stdout)
     assert plan["applied"] is False
-    assert [file["action"] for file in plan["files"]] == ["delete", "delete"]
+    assert [file["action"] for file in plan["files"]] == ["delete", "unchanged"]
 
 
 def test_wrong_words_and_refused_files_have_their_codes(user: Path) -> None:
@@ -121,12 +119,14 @@ def test_wrong_words_and_refused_files_have_their_codes(user: Path) -> None:
     assert silent.returncode == Exit.USAGE
     assert b"found here: Claude Code, Cursor" in silent.stderr
     assert threadline("disconnect", cwd=user).returncode == Exit.USAGE
-    (user / ".cursor/mcp.json").write_text('{"a": }')
+    (user / ".cursor/hooks.json").write_text('{"a": }')
     refused = threadline("connect", "cursor", cwd=user)
     assert refused.returncode == Exit.CONFLICT
-    assert b"mcp.json is left as it is: line 1, column 7" in refused.stderr
-    assert (user / ".cursor/mcp.json").read_text() == '{"a": }'
-    assert threadline("connect", "windsurf", "--project", cwd=user).returncode == Exit.CONFLICT
+    assert b"hooks.json is left as it is: line 1, column 7" in refused.stderr
+    assert (user / ".cursor/hooks.json").read_text() == '{"a": }'
+    alone = threadline("connect", "windsurf", cwd=user)
+    assert alone.returncode == Exit.CONFLICT
+    assert b"an MCP server alone" in alone.stderr
     shutil.rmtree(user / ".cursor")
     shutil.rmtree(user / ".claude")
     assert threadline("connect", "--all", cwd=user).returncode == Exit.NOT_FOUND
@@ -155,7 +155,7 @@ def test_without_names_a_person_is_asked(user: Path, answer: bytes, is_connected
     os.close(theirs)
     assert done.returncode == Exit.OK
     assert b"connect them? [y/N]" in done.stderr
-    assert (user / ".cursor/mcp.json").exists() == is_connected
+    assert (user / ".cursor/hooks.json").exists() == is_connected
 
 
 HOOK = """

@@ -69,3 +69,16 @@ Content = Json | Toml | Script
 
 SIGN = "Written by `threadline connect`"
 """Stands in every file that is ours as a whole."""
+
+
+def without_server(content: Content) -> Content | None:
+    """Leave our server out of what goes into a file; None where nothing of ours is left then."""
+    match content:
+        case Json(pieces=pieces, is_loose=is_loose):
+            left = tuple(piece for piece in pieces if not isinstance(piece, Server))
+            is_ours = any(not isinstance(piece, Member) for piece in left)
+            return Json(left, is_loose) if is_ours else None
+        case Toml():
+            return None
+        case Script():
+            return content
