@@ -151,21 +151,13 @@ class Application:
     @functools.cached_property
     def _overhearing(self) -> "Overhearing":
         """Give who places what hooks have heard, loaded when there is something."""
-        from sidecar.services.overhearing import Overhearing, Tools  # noqa: PLC0415  # needed late
+        from sidecar import hearing  # noqa: PLC0415  # needed late
 
-        dialogue = self.mind.dialogue
-        return Overhearing(
+        return hearing.prepare(
             self.home.folder,
-            Tools(
-                vault=lambda folder: self.vault(self._places.project(str(folder))),
-                hear=dialogue.hear,
-                digest=dialogue.digest,
-                end=dialogue.end,
-                last_words=_last_words,
-                ignored=lambda root: Ignores(root).ignored,
-                settings=lambda: self.workspace.settings,
-                is_running=processes.is_running,
-            ),
+            self.mind.dialogue,
+            lambda folder: self.vault(self._places.project(str(folder))),
+            lambda: self.workspace.settings,
         )
 
     def projects(self) -> list[Project]:
@@ -422,14 +414,6 @@ def _embedder() -> Embedder | str:
 def now() -> datetime:
     """Read the clock."""
     return datetime.now(UTC)
-
-
-def _last_words(path: str, host: str) -> str:
-    """Read what an agent said last, as its host wrote it down."""
-    from sidecar.adapters import transcripts  # noqa: PLC0415  # needed late
-
-    said = [text for who, text in transcripts.turns(path, host, Path.home()) if who == "assistant"]
-    return said[-1] if said else ""
 
 
 def _own_commits(folder: Path) -> str:

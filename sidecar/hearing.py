@@ -1,0 +1,36 @@
+"""Hearing: who places what hooks have heard, put together; loaded when something waits."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from protocol.settings import Settings
+from sidecar.adapters import processes, transcripts
+from sidecar.adapters.ignores import Ignores
+from sidecar.dialogue import Dialogue
+from sidecar.services.overhearing import Overhearing, Tools
+from sidecar.store.vaults import Vault
+
+
+def prepare(
+    home: Path, dialogue: Dialogue, vault: Callable[[Path], Vault], settings: Callable[[], Settings]
+) -> Overhearing:
+    """Give who places what hooks of this home have heard."""
+    return Overhearing(
+        home,
+        Tools(
+            vault=vault,
+            hear=dialogue.hear,
+            digest=dialogue.digest,
+            end=dialogue.end,
+            last_words=_last_words,
+            ignored=lambda root: Ignores(root).ignored,
+            settings=settings,
+            is_running=processes.is_running,
+        ),
+    )
+
+
+def _last_words(path: str, host: str) -> str:
+    """Read what an agent said last, as its host wrote it down."""
+    said = [text for who, text in transcripts.turns(path, host, Path.home()) if who == "assistant"]
+    return said[-1] if said else ""
