@@ -150,7 +150,7 @@ def _fill(vault: Vault, repository: Path) -> None:
     )
     ops = [vault.memories.put(one.memory_id, one) for one in judged]
     ops += [*_tasks(vault, chance), *_talks(vault, chance, repository), *_words(vault, chance)]
-    ops.append(vault.looks.put("last", Look(head=code.head())))
+    ops.append(vault.looks.put("last", Look(head=code.at)))
     with vault.lock.held():
         while ops:
             vault.journal.append(ops[:_BATCH])

@@ -393,8 +393,8 @@ def _look(root: PurePath, code: Codebase | None) -> Look:
     def symbol_exists(path: str, name: str) -> bool | None:
         if code is None:
             return None
-        with code.mutex:
-            if code.head() is None:
+        with code.held() as head:
+            if head is None:
                 return None
             found = code.symbols(code.blobs({path}).items())
         return any(one.name == name for symbols in found.values() for one in symbols)

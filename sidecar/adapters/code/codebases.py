@@ -4,8 +4,9 @@ What git says of a commit or a blob never changes and is kept for a while. What 
 until HEAD moves; when it only moved on, just the new commits are looked at.
 """
 
+import contextlib
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -52,7 +53,8 @@ class Codebase:
         """Stand on a working tree; whoever knows its checkout saves git two questions."""
         self.folder = self._folder = folder
         self.real_folder = folder.resolve()
-        self.mutex = threading.RLock()
+        self._mutex = threading.RLock()
+        self._holds = 0
         self._checkout = checkout or _checkout(folder)
         self._heads = Heads(self._checkout) if self._checkout else None
         self._trunk: tuple[str | None, set[str]] = (None, set())
@@ -64,7 +66,7 @@ class Codebase:
 
     @property
     def at(self) -> str | None:
-        """Tell which HEAD was asked for last."""
+        """Tell which HEAD was held last."""
         return self._head
 
     def _forget(self) -> None:
@@ -82,13 +84,24 @@ class Codebase:
         self._holders: dict[str, str | None] = {}
         self._mentioning: dict[frozenset[str], list[str]] = {}
 
-    def head(self) -> str | None:
-        """Look where HEAD is now; None where it is nowhere."""
-        return self._stand()[0]
+    @contextlib.contextmanager
+    def held(self) -> Iterator[str | None]:
+        """Let one at a time ask several things of the same HEAD, wherever git goes meanwhile.
+
+        Whoever holds it already is given the same.
+        """
+        with self._mutex:
+            if not self._holds:
+                self._stand()
+            self._holds += 1
+            try:
+                yield self._head
+            finally:
+                self._holds -= 1
 
     def standing(self) -> Standing:
         """Look at once where HEAD and the main line of development are now; equal, where neither has moved."""
-        with self.mutex:
+        with self._mutex:
             return Standing(*self._stand(), self.main_line())
 
     def _stand(self) -> tuple[str | None, str | None]:
@@ -123,7 +136,7 @@ class Codebase:
 
     def branch(self) -> str | None:
         """Tell the branch that HEAD is on; None where it is on none."""
-        with self.mutex:
+        with self._mutex:
             return self._heads.look()[1] if self._heads else None
 
     def diffs(self, shas: Collection[str]) -> dict[str, tuple[FileDiff, ...]]:

@@ -73,18 +73,12 @@ class Verifier:
         )
 
     def _facts(self, vault: Vault, memories: Collection[Memory], code: Code) -> Mapping[str, _Fact]:
-        with code.mutex:
-            return self._at_head(vault, memories, code)
-
-    def _at_head(
-        self, vault: Vault, memories: Collection[Memory], code: Code
-    ) -> Mapping[str, _Fact]:
-        head = code.head()
-        if head is None:
-            return _stored(memories)
-        known = self._remembered(vault, memories, head)
-        unknown = [one for one in memories if one.memory_id not in known]
-        return {**known, **self._find(vault, unknown, code, head)} if unknown else known
+        with code.held() as head:
+            if head is None:
+                return _stored(memories)
+            known = self._remembered(vault, memories, head)
+            unknown = [one for one in memories if one.memory_id not in known]
+            return {**known, **self._find(vault, unknown, code, head)} if unknown else known
 
     def _remembered(
         self, vault: Vault, memories: Collection[Memory], head: str
@@ -112,12 +106,8 @@ class Verifier:
             one.memory_id: found.get(one.memory_id) or self._known[keys[one.memory_id]]
             for one in memories
         }
-        # Git goes its own way: what was found out while HEAD moved is not said of where it was.
-        if code.at == head:
-            self._known.update({keys[memory_id]: fact for memory_id, fact in found.items()})
-            self._settle(
-                vault, memories, {key: facts[key] for key in keys if keys[key][-1] is None}
-            )
+        self._known.update({keys[memory_id]: fact for memory_id, fact in found.items()})
+        self._settle(vault, memories, {key: facts[key] for key in keys if keys[key][-1] is None})
         return facts
 
     def _settle(

@@ -9,21 +9,17 @@ from sidecar.domain.drift.verdicts import State
 
 
 class Code(Protocol):
-    """A repository's code and history; what is said of HEAD holds for the HEAD that was asked for last."""
+    """A repository's code and history; what is said of HEAD holds for the one that was held last."""
 
-    def head(self) -> str | None:
-        """Look where HEAD is now; None where it is nowhere."""
-
-    def standing(self) -> object:
-        """Look at once where HEAD and the main line of development are now; equal, where neither has moved."""
-
-    @property
-    def mutex(self) -> AbstractContextManager[bool]:
-        """Let one at a time ask several things of the same HEAD."""
+    def held(self) -> AbstractContextManager[str | None]:
+        """Let one at a time ask several things of the same HEAD: where it is, or None, is looked at once."""
 
     @property
     def at(self) -> str | None:
-        """Tell which HEAD was asked for last."""
+        """Tell which HEAD was held last."""
+
+    def standing(self) -> object:
+        """Look at once where HEAD and the main line of development are now; equal, where neither has moved."""
 
     @property
     def memo(self) -> MutableMapping[Hashable, State]:

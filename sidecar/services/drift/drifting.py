@@ -36,10 +36,10 @@ def _files(
     drafts: Sequence[Draft], code: Code
 ) -> Iterator[tuple[Draft, list[tuple[str, Touched]]]]:
     """Pick the files that drafts speak of, each with the commit it is seen in."""
-    head = code.head()
     touched = code.touched({sha for draft in drafts for sha in _shas(draft)})
-    ages = code.ages(touched.keys())
-    blobs = code.blobs({path for draft in drafts if not _shas(draft) for path in draft.files})
+    with code.held() as head:
+        ages = code.ages(touched.keys())
+        blobs = code.blobs({path for draft in drafts if not _shas(draft) for path in draft.files})
     for draft in drafts:
         shas = sorted(_shas(draft), key=lambda sha: ages.get(sha, 0))
         changed = anchoring.latest([(sha, file) for sha in shas for file in touched.get(sha, ())])
@@ -51,13 +51,14 @@ def _files(
 
 def check(memories: Collection[Memory], code: Code, fates: Fates = _NOTHING) -> dict[str, Verdict]:
     """Judge memories against HEAD; those of another branch, and those without a place, are left out."""
-    if code.head() is None:
-        return {}
-    fates, origins = _settle(memories, code, fates)
-    away = _elsewhere(memories, code, fates, origins)
-    judged = [memory for memory in memories if memory.memory_id not in away]
-    states = _states(judged, code, fates)
-    undone = verdicts.reverted(code.reverts(), fates)
+    with code.held() as head:
+        if head is None:
+            return {}
+        fates, origins = _settle(memories, code, fates)
+        away = _elsewhere(memories, code, fates, origins)
+        judged = [memory for memory in memories if memory.memory_id not in away]
+        states = _states(judged, code, fates)
+        undone = verdicts.reverted(code.reverts(), fates)
     reached: dict[str, Verdict] = {}
     for memory in judged:
         found = [states[one] for one in memory.anchors]
@@ -73,9 +74,9 @@ def elsewhere(memories: Collection[Memory], code: Code, fates: Fates = _NOTHING)
     What is part of the main line of development belongs everywhere. So does one whose places all look
     here as they do there: it was merged in another way.
     """
-    code.head()
-    fates, origins = _settle(memories, code, fates)
-    away = _elsewhere(memories, code, fates, origins)
+    with code.held():
+        fates, origins = _settle(memories, code, fates)
+        away = _elsewhere(memories, code, fates, origins)
     merged = code.merged({sha for name in away for sha in origins[name]}) if away else set()
     return {name for name in away if merged.isdisjoint(origins[name])}
 

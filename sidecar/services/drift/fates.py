@@ -14,17 +14,17 @@ def elsewhere(vault: Vault, memories: Collection[Memory], code: Code | None) -> 
     """Name the memories that belong to branches which are not part of the current one."""
     if code is None:
         return set()
-    with code.mutex:
-        if code.head() is None:
+    with code.held() as head:
+        if head is None:
             return set()
         return drifting.elsewhere(memories, code, find(vault, memories, code))
 
 
 def find(vault: Vault, memories: Collection[Memory], code: Code) -> Fates:
     """Tell which commits were written anew or dropped; only sessions with a commit that HEAD lacks are read."""
-    code.head()
     commits = {one.memory_id: verdicts.commits(one, Fates()) for one in memories}
-    here = code.ages({sha for shas in commits.values() for sha in shas})
+    with code.held():
+        here = code.ages({sha for shas in commits.values() for sha in shas})
     astray = {
         one.session_id
         for one in memories

@@ -18,18 +18,18 @@ def drift(task: Task) -> Land:
     vault, code = task.vault, task.tools.code
     if code is None:
         return lambda job: Landed(job=job, note="no repository to compare with")
-    head = code.head()
     # What a session was about stays true, whatever became of the code.
     known = [
         one
         for one in vault.memories.all()
         if one.status in {"active", "stale"} and one.type != "episodic"
     ]
-    if head == _last_head(vault):
-        # Only what came since can look different.
-        known = [one for one in known if one.job_id == task.job.job_id]
-    task.tell(0, len(known))
-    verdicts = drifting.check(known, code, fates.find(vault, known, code))
+    with code.held() as head:
+        if head == _last_head(vault):
+            # Only what came since can look different.
+            known = [one for one in known if one.job_id == task.job.job_id]
+        task.tell(0, len(known))
+        verdicts = drifting.check(known, code, fates.find(vault, known, code))
     task.tell(len(known), len(known))
 
     def land(job: Job) -> Landed:
