@@ -315,6 +315,22 @@ class Restless(Codebase):
         return super().ages(shas)
 
 
+def test_head_that_came_back_is_not_where_it_was_all_the_time(desk: Desk) -> None:
+    """Part of C9."""
+    code = Codebase(desk.repository.path)
+    before = code.standing()
+    assert code.standing() == before
+    for branch in ("-bfeature", "main"):
+        desk.repository.git("checkout", "--quiet", branch)
+        if branch != "main":
+            desk.commit("Begin", "locks.py")
+        with code.held():
+            pass
+    after = code.standing()
+    assert (after.head, after.branch) == (before.head, before.branch)
+    assert after != before
+
+
 def test_what_is_found_out_while_head_moves_is_not_said_of_where_it_was(desk: Desk) -> None:
     """Part of C9."""
     desk.repository.git("checkout", "--quiet", "-b", "feature")

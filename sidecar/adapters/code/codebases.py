@@ -44,6 +44,8 @@ class Standing(NamedTuple):
     branch: str | None
     """The branch that HEAD is on; None where it is on none."""
     main_line: object
+    moves: int
+    """How often HEAD was seen to have moved: it may be back where it was."""
 
 
 class Codebase:
@@ -59,6 +61,7 @@ class Codebase:
         self._heads = Heads(self._checkout) if self._checkout else None
         self._trunk: tuple[str | None, set[str]] = (None, set())
         self._head: str | None = None
+        self._moves = 0
         self._touched: LRUCache[str, tuple[Touched, ...]] = LRUCache(_COMMITS)
         self._symbols: LRUCache[tuple[str, str], tuple[Symbol, ...]] = LRUCache(_PARSED)
         self.memo: LRUCache[Hashable, State] = LRUCache(_ANSWERS)
@@ -102,12 +105,13 @@ class Codebase:
     def standing(self) -> Standing:
         """Look at once where HEAD and the main line of development are now; equal, where neither has moved."""
         with self._mutex:
-            return Standing(*self._stand(), self.main_line())
+            return Standing(*self._stand(), self.main_line(), self._moves)
 
     def _stand(self) -> tuple[str | None, str | None]:
         found, branch = self._look()
         if found != self._head:
             old, self._head = self._head, found
+            self._moves += 1
             if old and found and lineage.is_ancestor(self._folder, old, found):
                 self._go_on(f"{old}..{found}")
             else:

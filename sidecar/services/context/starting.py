@@ -97,7 +97,7 @@ class Contexts:
             told = known[1]
         else:
             told = self._make(scene, host)
-            # Where HEAD has moved meanwhile, this is no answer for where it was.
+            # Where HEAD has moved meanwhile, and be it to and fro, this is no answer for where it was.
             if scene.code is None or scene.code.standing() == scene.place:
                 with self._mutex:
                     self._answers[key] = (stamp, told)
