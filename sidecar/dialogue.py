@@ -147,9 +147,9 @@ class Dialogue:
         vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
         if self.around.is_paused(vault):
             return tracking.ignore(vault, params)
-        unasked = self._prepare(_asked(params))
+        unasked = self.prepare(_asked(params))
         tracked = tracking.track(vault, params, who, self._tools())
-        start = self._give(unasked)
+        start = self.give(unasked)
         self._listen(vault, params)
         return msgspec.structs.replace(tracked, start=start)
 
@@ -171,9 +171,9 @@ class Dialogue:
         if self.around.is_paused(vault):
             return Digested(checkpoint=None)
         is_cut = params.trigger == "pre_compaction"
-        unasked = None if is_cut else self._prepare(_asked(params))
+        unasked = None if is_cut else self.prepare(_asked(params))
         made = narrating.digest(vault, params, who, self._tools())
-        return msgspec.structs.replace(made, start=self._give(unasked))
+        return msgspec.structs.replace(made, start=self.give(unasked))
 
     def end(self, params: EndParams) -> Digested:
         """End a conversation."""
@@ -190,6 +190,46 @@ class Dialogue:
             from sidecar.services.continuity import using  # noqa: PLC0415  # likewise
 
             self._later(vault, lambda vault: using.note(vault, session_key, report))
+
+    def prepare(self, params: ContextParams) -> Unasked | None:
+        """Put together the context of an agent that works without having asked for it.
+
+        First of all, since what it is told must not repeat what it has just said; it is given last, so that
+        it is not lost where the agent's own wish fails.
+        """
+        try:
+            if _has_begun(self.around.vault(self._refer(params.project, params.vault_id)), params):
+                return None
+            scene = self._scene(params)
+            return scene, self._contexts.prepare(scene)
+        except ThreadlineError as error:
+            _log.warning("the start context could not be prepared: %s", error)
+            return None
+
+    def give(self, unasked: Unasked | None) -> StartContext | None:
+        """Give an agent what it did not ask for; once, and never at the cost of what it came for."""
+        if unasked is None:
+            return None
+        scene, gathered = unasked
+        key = scene.params.session_key or ""
+        try:
+            if not beginning.claim(scene.vault, key, scene.who):
+                return None
+            try:
+                return self._contexts.give(scene, gathered)
+            except BaseException:
+                beginning.release(scene.vault, key)
+                raise
+        except ThreadlineError as error:
+            _log.warning("the start context could not be given: %s", error)
+            return None
+
+    def live(self, reference: str | None, harness: str) -> tuple[str, ...]:
+        """Name the conversations of a program that go on in a folder, as its hooks tell."""
+        from sidecar.services.continuity import joining  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(reference, None, harness)
+        return joining.live(vault, harness, who.real_folder)
 
     def look(self, reference: str | None) -> Look:
         """Look at the working tree that a request names."""
@@ -277,48 +317,15 @@ class Dialogue:
             is_noted=not self.around.is_paused(vault),
         )
 
-    def _prepare(self, params: ContextParams) -> Unasked | None:
-        """Put together the context of an agent that works without having asked for it.
-
-        First of all, since what it is told must not repeat what it has just said; it is given last, so that
-        it is not lost where the agent's own wish fails.
-        """
-        try:
-            if _has_begun(self.around.vault(self._refer(params.project, params.vault_id)), params):
-                return None
-            scene = self._scene(params)
-            return scene, self._contexts.prepare(scene)
-        except ThreadlineError as error:
-            _log.warning("the start context could not be prepared: %s", error)
-            return None
-
-    def _give(self, unasked: Unasked | None) -> StartContext | None:
-        """Give an agent what it did not ask for; once, and never at the cost of what it came for."""
-        if unasked is None:
-            return None
-        scene, gathered = unasked
-        key = scene.params.session_key or ""
-        try:
-            if not beginning.claim(scene.vault, key, scene.who):
-                return None
-            try:
-                return self._contexts.give(scene, gathered)
-            except BaseException:
-                beginning.release(scene.vault, key)
-                raise
-        except ThreadlineError as error:
-            _log.warning("the start context could not be given: %s", error)
-            return None
-
     def _keep(self, vault: Vault, params: CheckpointParams, who: Who) -> Checkpointed:
         """Keep what an agent wants to survive, unless nothing may be recorded now."""
         from sidecar.services.continuity import checkpointing  # noqa: PLC0415  # likewise
 
         if self.around.is_paused(vault):
             return checkpointing.refuse(params, _PAUSED)
-        unasked = self._prepare(_run(params)) if params.agent_run_id is not None else None
+        unasked = self.prepare(_run(params)) if params.agent_run_id is not None else None
         kept = checkpointing.checkpoint(vault, params, who, self._tools())
-        return msgspec.structs.replace(kept, start=self._give(unasked))
+        return msgspec.structs.replace(kept, start=self.give(unasked))
 
     def _listen(self, vault: Vault, params: TrackParams) -> None:
         if said := params.response:

@@ -14,6 +14,10 @@ def main() -> int:
         from sidecar.transports.lsp import server  # noqa: PLC0415  # loaded only by whoever serves
 
         return server.main(words[1:])
+    if words[:1] == ["mcp"] and "--help" not in words and "-h" not in words:
+        from sidecar.transports.mcp import main as mcp  # noqa: PLC0415  # likewise
+
+        return mcp.main(words[1:])
     from sidecar.transports.cli import main as cli  # noqa: PLC0415  # likewise
 
     return cli.main(words)

@@ -32,6 +32,11 @@ Answers every method of `threadline call` as an LSP server, for the client that 
 it. Editors run this; there is nothing to see on a terminal.
 """
 
+_MCP = """\
+Gives an assistant its tools, resources and prompts as an MCP server, for the client that started it, and ends with
+it. `threadline connect` tells assistants to run this; there is nothing to see on a terminal.
+"""
+
 _HOOK = """\
 Reads one message of a host as JSON from standard input, keeps what matters of it, and answers in the host's own
 form. It never fails and never keeps a host waiting: what goes wrong is in the log.
@@ -125,6 +130,7 @@ def build() -> argparse.ArgumentParser:
     _command(
         commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE
     )
+    _command(commands, "mcp", "speak MCP on standard input and output; assistants start this", _MCP)
     hook = _command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
     hook.add_argument("agent", help="who calls, such as claude-code")
     hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")

@@ -15,9 +15,10 @@ from protocol.enrichment import ModelParams
 from protocol.methods import NOTIFICATIONS, QUESTIONS, Change
 from sidecar.app import Application, now
 from sidecar.domain import sources
-from sidecar.transports.lsp import logs
-from sidecar.transports.lsp.addresses import path_of
-from sidecar.transports.lsp.capturing import Capture
+from sidecar.transports import logs
+from sidecar.transports.addresses import path_of
+from sidecar.transports.capturing import Capture
+from sidecar.transports.lsp import telling
 from sidecar.transports.lsp.protocol import COMMANDS, StrictProtocol
 
 T = TypeVar("T")
@@ -94,7 +95,7 @@ class Client:
         _log.info("serving %s as %s", client or "a client without a name", source)
 
     async def _initialized(self, _: types.InitializedParams) -> None:
-        logs.write_to_client(self._log_message)
+        telling.write_to_client(self._log_message)
         since = now()
         await asyncio.gather(self._ask_to_be_told(), self._pull_configuration())
         self._capture.start(self._places(), since)

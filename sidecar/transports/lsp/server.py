@@ -20,7 +20,7 @@ from pygls.protocol import default_converter
 
 from sidecar.adapters import processes
 from sidecar.app import Application, open_application
-from sidecar.transports.lsp import logs
+from sidecar.transports import logs, outputs
 from sidecar.transports.lsp.clients import Client
 from sidecar.transports.lsp.frames import Frames
 from sidecar.transports.lsp.protocol import StrictProtocol
@@ -35,7 +35,7 @@ _BREATH = 0.01
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve one client and end with it; whatever is still running then has acknowledged nothing."""
-    output = _own_output()
+    output = outputs.own()
     logs.write_to_errors()
     parser = argparse.ArgumentParser(prog="threadline serve")
     parser.add_argument("--project", type=Path, default=Path.cwd())
@@ -178,11 +178,3 @@ def _heed_signals(protocol: StrictProtocol) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, protocol.end, 0)
-
-
-def _own_output() -> int:
-    """Keep standard output for the protocol alone; what anyone prints goes to standard error."""
-    output = os.dup(1)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    return output

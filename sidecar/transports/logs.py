@@ -1,29 +1,22 @@
-"""Where the server's log goes: a file of its own, the client's output, and standard error."""
+"""Where a server's log goes: a file of its own, and standard error."""
 
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-
-from lsprotocol.types import MessageType
 
 from protocol.settings import Settings
 from sidecar.store import files
 
 VARIABLE = "THREADLINE_LOG"
+ERRORS = "errors"
+"""What the handler of standard error is called."""
 _SIZE = 1_000_000
 _KEPT = 3
 _OURS = "sidecar"
-_ERRORS = "errors"
-_TYPES = {
-    logging.ERROR: MessageType.Error,
-    logging.WARNING: MessageType.Warning,
-    logging.INFO: MessageType.Info,
-    logging.DEBUG: MessageType.Log,
-}
 
 
 def write_to_file(home: Path, environment: Mapping[str, str]) -> Path:
@@ -43,18 +36,10 @@ def write_to_file(home: Path, environment: Mapping[str, str]) -> Path:
 def write_to_errors() -> None:
     """Log what is serious to standard error."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.name = _ERRORS
+    handler.name = ERRORS
     handler.setLevel(logging.WARNING)
     handler.setFormatter(logging.Formatter("threadline: %(message)s"))
     logging.getLogger().addHandler(handler)
-
-
-def write_to_client(tell: Callable[[MessageType, str], None]) -> None:
-    """Log to the client instead of standard error; `tell` may be called from any thread."""
-    root = logging.getLogger()
-    for handler in [one for one in root.handlers if one.name == _ERRORS]:
-        root.removeHandler(handler)
-    root.addHandler(_ClientHandler(tell))
 
 
 def obey(settings: Settings) -> None:
@@ -69,15 +54,3 @@ class _PrivateFile(RotatingFileHandler):
     def _open(self) -> TextIOWrapper:
         descriptor = files.open_private(Path(self.baseFilename))
         return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding="utf-8", line_buffering=True)
-
-
-class _ClientHandler(logging.Handler):
-    """Hands what is logged to the client."""
-
-    def __init__(self, tell: Callable[[MessageType, str], None]) -> None:
-        super().__init__()
-        self._tell = tell
-
-    def emit(self, record: logging.LogRecord) -> None:
-        kind = _TYPES.get(record.levelno, MessageType.Info)
-        self._tell(kind, record.getMessage())

@@ -10,7 +10,7 @@ from pathlib import Path
 from protocol.methods import Change
 from sidecar.adapters.watches import Watches
 from sidecar.app import Application, now
-from sidecar.transports.lsp.addresses import path_of
+from sidecar.transports.addresses import path_of
 
 _log = logging.getLogger(__name__)
 

@@ -1,0 +1,108 @@
+"""Calling: a tool's arguments go to its method, and what comes back to its caller."""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from protocol.answers import Failure
+from protocol.contexts import ContextParams
+from protocol.errors import InvalidParamsError, ThreadlineError
+from sidecar.services.progress import Tell
+from sidecar.transports.mcp import clients, schemas
+from sidecar.transports.mcp.clients import Client, Talk
+from sidecar.transports.mcp.tools import Arguments, Tool
+
+LIMIT = 4_000_000
+"""Bytes that an answer may have; its text and its structure say the same."""
+_ROOM = 10_000
+"""Bytes for what stands around them."""
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """What a tool says."""
+
+    text: str
+    content: dict[str, Any] | None = None
+    """The same as data; None for an error."""
+
+
+def call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply:
+    """Answer a call of a tool; whatever is wrong with it is said so that a model can mend it."""
+    try:
+        reply = _call(client, tool, dict(arguments), tell)
+    except ThreadlineError as error:
+        return Reply(text=_complaint(str(error), error.field))
+    if 2 * len(reply.text.encode()) + _ROOM > LIMIT:
+        return Reply(text="the answer is too long; ask for less: a lower limit, fewer ids, filters")
+    return reply
+
+
+def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply:
+    _check(tool, arguments)
+    place = client.folder(arguments.pop("project", None))
+    folder = str(place)
+    if tool.begins:
+        client.introduce(arguments.get("agentId"), arguments.get("sessionKey"))
+    talk = client.conversation(place)
+    params = {"project": folder, **_filled(client, tool, arguments, talk)}
+    dialogue = client.app.mind.dialogue
+    is_due = not (tool.tells_start or talk.is_followed)
+    unasked = dialogue.prepare(_asked(client, folder, talk)) if is_due else None
+    answer = client.app.answer(None, tool.method, params, tell)
+    if answer.error is not UNSET or answer.result is UNSET:
+        return Reply(text=_explain(answer.error).replace(tool.method, tool.name))
+    besides = {"start": dialogue.give(unasked), "reminder": _count(client, tool)}
+    return _reply(answer.result, {key: one for key, one in besides.items() if one is not None})
+
+
+def _check(tool: Tool, arguments: Arguments) -> None:
+    """Refuse arguments that are not the tool's, also those that its method would take."""
+    known = tool.takes()["properties"]
+    for name in arguments:
+        if name not in known:
+            near = ", ".join(known)
+            raise InvalidParamsError(f"{tool.name} knows no `{name}`; it takes {near}", field=name)
+    if tool.agent is not None:
+        clients.check_agent(arguments.get(tool.agent))
+    project = arguments.get("project")
+    if project is not None and not isinstance(project, str):
+        raise InvalidParamsError("`project` is the path of a folder", field="project")
+
+
+def _filled(client: Client, tool: Tool, arguments: Arguments, talk: Talk) -> Arguments:
+    """Add what the client is known by, where a call leaves it out."""
+    known = {"harness": client.harness} if "harness" in schemas.names(tool.method) else {}
+    if tool.agent is not None:
+        known[tool.agent] = client.agent_id
+    if tool.talk is not None:
+        known[tool.talk] = talk.key
+    given = {key: value for key, value in arguments.items() if value is not None}
+    return (tool.shape or dict)({**known, **given})
+
+
+def _asked(client: Client, folder: str, talk: Talk) -> ContextParams:
+    return ContextParams(
+        project=folder, session_key=talk.key, agent_id=client.agent_id, harness=client.harness
+    )
+
+
+def _count(client: Client, tool: Tool) -> str | None:
+    return client.count(is_checkpoint=tool.is_checkpoint)
+
+
+def _reply(result: msgspec.Raw, besides: dict[str, Any]) -> Reply:
+    content: dict[str, Any] = msgspec.json.decode(result)
+    content |= msgspec.to_builtins(besides)
+    return Reply(text=msgspec.json.encode(content).decode(), content=content)
+
+
+def _explain(failure: Failure | UnsetType) -> str:
+    if failure is UNSET:
+        return "there is no answer"
+    field = failure.data.field if failure.data is not UNSET else None
+    return _complaint(failure.message, field)
+
+
+def _complaint(message: str, field: str | None) -> str:
+    return message if field is None or field in message else f"{field}: {message}"

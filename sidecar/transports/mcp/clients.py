@@ -1,0 +1,150 @@
+"""The client at the other end: who it is, where it works, and which conversation it is in."""
+
+import os
+import threading
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from protocol.errors import InvalidParamsError, NotFoundError
+from protocol.messages import USER
+from sidecar.app import Application
+from sidecar.domain import sources
+from sidecar.domain.continuity import reminders
+from sidecar.services.continuity import joining
+from sidecar.transports.addresses import path_of
+
+_FOLDERS = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
+"""Where hosts say which folders they work in."""
+_HOST = "THREADLINE_HOST"
+"""Names the host, in configuration that one host alone reads."""
+
+
+class Talk(NamedTuple):
+    """A conversation."""
+
+    key: str
+    is_followed: bool
+    """Whether hooks of its host follow it, which give it its context."""
+
+
+@dataclass
+class Client:
+    """What is known of the one client that a server has."""
+
+    app: Application
+    pinned: Path | None = None
+    """The folder that the command line names."""
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    name: str = ""
+    """What it calls itself."""
+    agent: str | None = None
+    """What its agent calls itself."""
+    roots: tuple[Path, ...] | None = None
+    """The folders that it says it works in; None before it was asked."""
+    _key: str = field(default_factory=lambda: joining.OWN + uuid.uuid4().hex)
+    _calls: int = 0
+    has_called: bool = False
+    """Whether it has ever used a tool."""
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def harness(self) -> str:
+        """The program that the agent runs in."""
+        return self.environment.get(_HOST) or sources.program(self.name)
+
+    @property
+    def agent_id(self) -> str:
+        """The agent, by its own name or its program's."""
+        return self.agent or self.harness
+
+    def introduce(self, agent: str | None, key: str | None) -> None:
+        """Take what an agent says of itself when it starts."""
+        with self._mutex:
+            self.agent = agent or self.agent
+            self._key = key or self._key
+
+    def conversation(self, folder: Path) -> "Talk":
+        """Tell which conversation it is in: the one that the hooks of its host follow, or one of its own."""
+        followed = self.app.mind.dialogue.live(str(folder), self.harness)
+        is_clear = len(followed) == 1 and self._key.startswith(joining.OWN)
+        return Talk(followed[0] if is_clear else self._key, is_followed=bool(followed))
+
+    @property
+    def own_key(self) -> str:
+        """Names the conversation that is known from here alone."""
+        return self._key
+
+    def hear_roots(self, uris: Iterable[str]) -> None:
+        """Take the folders that it says it works in."""
+        self.roots = tuple(path for uri in uris if (path := path_of(uri)) and path.is_dir())
+
+    def folders(self) -> tuple[Path, ...]:
+        """Give the folders it works in: as pinned, as it says, as its environment says, or where it was started."""
+        if self.pinned is not None:
+            return (self.pinned,)
+        return self.roots or self._told() or (self.app.here,)
+
+    def needs_roots(self) -> bool:
+        """Tell whether nothing but the client's word can say where it works."""
+        return self.pinned is None and not self._told() and not _is_project(self.app.here)
+
+    def folder(self, wanted: str | None) -> Path:
+        """Give the folder that a call concerns; never one that the client does not work in."""
+        folders = [one for one in self.folders() if _is_project(one)]
+        if not folders:
+            raise InvalidParamsError(
+                f"{self.folders()[0]} is no project; open the client in one, or start `threadline mcp --project PATH`",
+                field="project",
+            )
+        if wanted is None and len(folders) > 1:
+            names = ", ".join(map(str, folders))
+            raise InvalidParamsError(f"name one of the folders: {names}", field="project")
+        return folders[0] if wanted is None else self._among(wanted, folders)
+
+    def _among(self, wanted: str, folders: list[Path]) -> Path:
+        ids = {self.app.project(str(one)).project_id: one for one in folders}
+        if wanted in ids:
+            return ids[wanted]
+        try:
+            found = self.app.project(str(folders[0] / Path(wanted).expanduser())).project_id
+        except NotFoundError:
+            found = ""
+        if found not in ids:
+            names = ", ".join(map(str, folders))
+            raise InvalidParamsError(
+                f"{wanted} is none of the folders that are open here: {names}", field="project"
+            )
+        return folders[0] / Path(wanted).expanduser()
+
+    def _told(self) -> tuple[Path, ...]:
+        """Read the folders from the environment."""
+        names = [
+            name
+            for variable in _FOLDERS
+            for name in self.environment.get(variable, "").split(os.pathsep)
+        ]
+        found = [Path(name) for name in names if name and Path(name).is_dir()]
+        return tuple(found[:1])
+
+    def count(self, *, is_checkpoint: bool) -> str | None:
+        """Count a call; give what to remind its agent of."""
+        with self._mutex:
+            self.has_called = True
+            self._calls = 0 if is_checkpoint else self._calls + 1
+            return reminders.remind(self._calls)
+
+
+def check_agent(name: object) -> None:
+    """Refuse an agent that gives itself out as the person."""
+    if isinstance(name, str) and name.strip().lower() == USER:
+        raise InvalidParamsError(
+            "an agent cannot act as the user; leave it out, or give a name of its own"
+        )
+
+
+def _is_project(folder: Path) -> bool:
+    """Tell whether somebody may work there: not in all of the disk, nor in all that is theirs."""
+    return folder not in {Path(folder.anchor), Path.home()} and folder.is_dir()

@@ -1,0 +1,95 @@
+"""`threadline mcp`: MCP on standard input and output, for as long as its client lives."""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from protocol.errors import ThreadlineError
+from sidecar.app import Application, now, open_application
+from sidecar.transports import logs, outputs
+from sidecar.transports.capturing import Capture
+from sidecar.transports.mcp import lines, server
+from sidecar.transports.mcp.clients import Client
+
+_WATCH_EVERY = 3.0
+"""Seconds between two looks whether the client is still there."""
+_GRACE = 2.0
+"""Seconds that saving may take once the client has gone."""
+
+_log = logging.getLogger(__name__)
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Serve one client and end with it."""
+    output = outputs.own()
+    logs.write_to_errors()
+    parser = argparse.ArgumentParser(prog="threadline mcp")
+    parser.add_argument("--project", type=Path)
+    pinned = parser.parse_args(arguments).project
+    app = open_application(here=Path.cwd(), source="mcp-server")
+    logs.write_to_file(app.home.folder, os.environ)
+    logs.obey(app.workspace.settings)
+    client = Client(app, pinned=pinned and pinned.expanduser().absolute())
+    os._exit(asyncio.new_event_loop().run_until_complete(_serve(client, output)))
+
+
+async def _serve(client: Client, output: int) -> int:
+    capture = Capture(client.app, lambda _: None)
+    served = asyncio.create_task(_talk(client, output, capture))
+    ended = asyncio.create_task(_end())
+    await asyncio.wait([served, ended], return_when=asyncio.FIRST_COMPLETED)
+    code = 0 if ended.done() or served.exception() is None else 1
+    if code:
+        _log.error("serving was interrupted", exc_info=served.exception())
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.to_thread(_finish, client, capture), _GRACE)
+    return code
+
+
+async def _talk(client: Client, output: int, capture: Capture) -> None:
+    app = client.app
+
+    def begin() -> None:
+        """Record what happens where the client works, from now on."""
+        app.workspace.source = client.harness
+        app.workspace.enter(client.folders())
+        capture.start(client.folders(), now())
+
+    made = server.build(client, app.version, begin)
+    async with lines.streams(0, output) as (messages, answers):
+        await made.run(messages, answers, made.create_initialization_options())
+
+
+async def _end() -> None:
+    """Return when the system asks us to end, or when the client has gone and left its pipe to somebody."""
+    over, parent = asyncio.Event(), os.getppid()
+    if os.name == "posix":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, over.set)
+    while not over.is_set() and os.getppid() == parent:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(over.wait(), _WATCH_EVERY)
+
+
+def _finish(client: Client, capture: Capture) -> None:
+    """Save a conversation that nobody else follows, and write what still waits."""
+    capture.stop(_GRACE / 2)
+    _save(client.app, client)
+    client.app.flush()
+
+
+def _save(app: Application, client: Client) -> None:
+    if client.has_called:
+        try:
+            folder = str(client.folder(None))
+            params = {"sessionKey": client.own_key, "harness": client.harness, "project": folder}
+            app.call("threadline/context/end", params)
+        except ThreadlineError as error:
+            _log.warning("the conversation could not be ended: %s", error)

@@ -1,0 +1,116 @@
+"""Resources: what a person or a host can attach to a conversation."""
+
+from collections.abc import Callable, Iterator
+from urllib.parse import quote, unquote
+
+from msgspec import Struct
+
+from protocol.documents import DocumentList, ShownDocument
+from protocol.errors import NotFoundError
+from protocol.methods import SessionPage
+from sidecar.transports.mcp import asking
+from sidecar.transports.mcp.clients import Client
+
+MARKDOWN, JSON = "text/markdown", "application/json"
+_SCHEME = "threadline://"
+_SESSIONS = 20
+"""Sessions that are listed."""
+_EVENTS = 200
+"""Events of a session that are shown."""
+
+
+class Resource(Struct, frozen=True, kw_only=True):
+    """Something that can be read."""
+
+    uri: str
+    name: str
+    title: str
+    doc: str
+    kind: str
+
+
+class Template(Resource, frozen=True, kw_only=True):
+    """Many of them; their address has a gap."""
+
+    read: Callable[[Client, str], str]
+
+
+def listed(client: Client) -> Iterator[Resource]:
+    """List what there is: the start context, the documents, the latest sessions."""
+    yield CONTEXT
+    documents = asking.ask(client, "threadline/documents/list", DocumentList)
+    for document in documents.documents:
+        yield Resource(
+            uri=f"{_SCHEME}documents/{quote(document.name, safe='')}",
+            name=f"document-{document.name}",
+            title=f"Document: {document.name}",
+            doc="One of the project's own texts.",
+            kind=MARKDOWN,
+        )
+    page = asking.ask(client, "threadline/sessions/list", SessionPage, limit=_SESSIONS)
+    for session in page.sessions:
+        yield Resource(
+            uri=f"{_SCHEME}sessions/{session.session_id}",
+            name=f"session-{session.session_id}",
+            title=f"Session of {session.started_at:%Y-%m-%d %H:%M}",
+            doc=f"{session.message_count} events, {session.status}.",
+            kind=JSON,
+        )
+
+
+def read(client: Client, uri: str) -> tuple[str, str]:
+    """Read a resource; give its kind and its text."""
+    if uri == CONTEXT.uri:
+        return MARKDOWN, asking.context(client)
+    for template in TEMPLATES:
+        stem = template.uri[: template.uri.index("{")]
+        if uri.startswith(stem) and len(uri) > len(stem):
+            return template.kind, template.read(client, unquote(uri.removeprefix(stem)))
+    raise NotFoundError(f"there is no resource {uri}; resources/list names them", field="uri")
+
+
+def _document(client: Client, name: str) -> str:
+    return asking.ask(client, "threadline/documents/read", ShownDocument, name=name).content
+
+
+def _session(client: Client, session_id: str) -> str:
+    return asking.raw(client, "threadline/sessions/events", sessionId=session_id, limit=_EVENTS)
+
+
+def _memory(client: Client, memory_id: str) -> str:
+    return asking.raw(client, "threadline/memories/read", memoryIds=[memory_id])
+
+
+CONTEXT = Resource(
+    uri=f"{_SCHEME}context",
+    name="context",
+    title="What is known",
+    doc="What an assistant should know before it works here: where work stopped, decisions, constraints, tasks.",
+    kind=MARKDOWN,
+)
+TEMPLATES: tuple[Template, ...] = (
+    Template(
+        uri=f"{_SCHEME}documents/{{name}}",
+        name="document",
+        title="Document",
+        doc="One of the project's own texts, by its name.",
+        kind=MARKDOWN,
+        read=_document,
+    ),
+    Template(
+        uri=f"{_SCHEME}sessions/{{sessionId}}",
+        name="session",
+        title="Session",
+        doc="What happened in a session, by its id: its first 200 events.",
+        kind=JSON,
+        read=_session,
+    ),
+    Template(
+        uri=f"{_SCHEME}memories/{{memoryId}}",
+        name="memory",
+        title="Memory",
+        doc="A memory in full, by its id, with its evidence.",
+        kind=JSON,
+        read=_memory,
+    ),
+)

@@ -1,0 +1,272 @@
+"""The server: tools, resources and prompts for one client, in both eras of the protocol."""
+
+import asyncio
+import functools
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from protocol.errors import CancelledError, NotFoundError, ThreadlineError
+from sidecar.transports.mcp import calling, instructions, prompts, resources
+from sidecar.transports.mcp.clients import Client
+from sidecar.transports.mcp.tools import TOOLS, Effect, Tool
+
+Context = ServerRequestContext[Any, Any]
+T = TypeVar("T")
+
+_ROOTS = "roots"
+_PATIENCE = 3.0
+"""Seconds that a client may take to tell where it works."""
+_AT_ONCE = 8
+"""Calls that are worked on at the same time."""
+_HINTS: dict[Effect, types.ToolAnnotations] = {
+    "reads": types.ToolAnnotations(
+        read_only_hint=True, idempotent_hint=True, open_world_hint=False
+    ),
+    "adds": types.ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+    ),
+    "sets": types.ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    ),
+    "replaces": types.ToolAnnotations(
+        read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+    ),
+}
+
+_log = logging.getLogger(__name__)
+
+
+def build(client: Client, version: str, begin: Callable[[], None] = lambda: None) -> Server[Any]:
+    """Make a server for a client; `begin` is called once it is known where that works."""
+    handlers = _Handlers(client, begin)
+    server: Server[Any] = Server(
+        "threadline",
+        version=version,
+        title="Threadline",
+        description="The memory of a repository, for people and their assistants.",
+        instructions=instructions.TEXT,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_subscriptions_listen=ListenHandler(InMemorySubscriptionBus()),
+    )
+    server.add_notification_handler(
+        "notifications/roots/list_changed", types.NotificationParams, handlers.forget_roots
+    )
+    return server
+
+
+class _Handlers:
+    """Answers requests: convert, call, answer."""
+
+    def __init__(self, client: Client, begin: Callable[[], None]) -> None:
+        self._client = client
+        self._begin = functools.cache(begin)
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
+        self._meet(context)
+        return types.ListToolsResult(tools=_tools())
+
+    async def call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        tool = _BY_NAME.get(params.name)
+        if tool is None:
+            names = ", ".join(_BY_NAME)
+            raise MCPError(
+                types.INVALID_PARAMS, f"there is no tool {params.name}; there are {names}"
+            )
+        if question := await self._place(context, params.input_responses):
+            return question
+        work = _Work(context)
+        reply = await self._work(
+            work, calling.call, self._client, tool, params.arguments or {}, work.tell
+        )
+        return types.CallToolResult(
+            content=[types.TextContent(text=reply.text)],
+            structured_content=reply.content,
+            is_error=reply.content is None,
+        )
+
+    async def list_resources(self, context: Context, _: object) -> types.ListResourcesResult:
+        await self._place(context, None)
+        found = await self._ask(context, lambda: list(resources.listed(self._client)))
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=one.uri,
+                    name=one.name,
+                    title=one.title,
+                    description=one.doc,
+                    mime_type=one.kind,
+                )
+                for one in found
+            ]
+        )
+
+    async def list_templates(
+        self, context: Context, _: object
+    ) -> types.ListResourceTemplatesResult:
+        self._meet(context)
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=one.uri,
+                    name=one.name,
+                    title=one.title,
+                    description=one.doc,
+                    mime_type=one.kind,
+                )
+                for one in resources.TEMPLATES
+            ]
+        )
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult | types.InputRequiredResult:
+        uri = str(params.uri)
+        if question := await self._place(context, params.input_responses):
+            return question
+        kind, text = await self._ask(context, lambda: resources.read(self._client, uri))
+        if len(text.encode()) > calling.LIMIT:
+            raise MCPError(types.INVALID_PARAMS, f"{uri} is too long to be given at once")
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)]
+        )
+
+    async def list_prompts(self, context: Context, _: object) -> types.ListPromptsResult:
+        self._meet(context)
+        return types.ListPromptsResult(prompts=[_prompt(one) for one in prompts.PROMPTS])
+
+    async def get_prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult | types.InputRequiredResult:
+        if question := await self._place(context, params.input_responses):
+            return question
+        prompt, text = await self._ask(
+            context, lambda: prompts.write(self._client, params.name, params.arguments or {})
+        )
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=prompt.doc, messages=[message])
+
+    async def forget_roots(self, _context: Context, _params: object) -> None:
+        self._client.roots = None
+
+    def _meet(self, context: Context) -> None:
+        """Hear who the client is; in the newer era every request says it."""
+        told = context.session.client_params
+        if told is not None:
+            self._client.name = told.client_info.name
+
+    async def _place(
+        self, context: Context, answers: types.InputResponses | None
+    ) -> types.InputRequiredResult | None:
+        """Find out where the client works; in the newer era that is a question in place of an answer."""
+        self._meet(context)
+        client, capabilities = self._client, context.session.client_capabilities
+        has_roots = capabilities is not None and capabilities.roots is not None
+        if client.roots is None and client.pinned is None and has_roots:
+            if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+                await self._ask_roots(context)
+            elif client.needs_roots():
+                told = (answers or {}).get(_ROOTS)
+                if not isinstance(told, types.ListRootsResult):
+                    return types.InputRequiredResult(
+                        input_requests={_ROOTS: types.ListRootsRequest(method="roots/list")}
+                    )
+                client.hear_roots(str(root.uri) for root in told.roots)
+        self._begin()
+        return None
+
+    async def _ask_roots(self, context: Context) -> None:
+        roots: list[types.Root] = []
+        try:
+            with anyio.fail_after(_PATIENCE):
+                request = types.ListRootsRequest(method="roots/list")
+                told = await context.session.send_request(request, types.ListRootsResult)
+                roots = told.roots
+        except (MCPError, TimeoutError) as error:
+            _log.warning("the client does not tell where it works: %s", error)
+        self._client.hear_roots(str(root.uri) for root in roots)
+
+    async def _ask(self, context: Context, look: Callable[[], T]) -> T:
+        """Answer from memory; what is refused is an error of the protocol."""
+        try:
+            return await self._work(_Work(context), look)
+        except NotFoundError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        except ThreadlineError as error:
+            raise MCPError(int(error.code), str(error)) from error
+
+    async def _work(self, work: "_Work", function: Callable[..., T], *arguments: object) -> T:
+        """Do something in a thread; who cancels need not wait until it has noticed."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(_AT_ONCE)
+        try:
+            return await anyio.to_thread.run_sync(
+                function, *arguments, abandon_on_cancel=True, limiter=self._limiter
+            )
+        finally:
+            work.over.set()
+
+
+class _Work:
+    """Tells the client how far a call is, from whatever thread; raises CancelledError once nobody wants it."""
+
+    def __init__(self, context: Context) -> None:
+        self.over = threading.Event()
+        self._session = context.session
+        self._loop = asyncio.get_running_loop()
+
+    def tell(self, done: int, total: int, stage: str = "") -> None:
+        if self.over.is_set():
+            raise CancelledError("nobody waits for it any more")
+        report = self._session.report_progress(done, total, stage or None)
+        asyncio.run_coroutine_threadsafe(report, self._loop)
+
+
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+@functools.cache
+def _tools() -> list[types.Tool]:
+    return [_describe(tool) for tool in TOOLS]
+
+
+def _describe(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.doc,
+        input_schema=tool.takes(),
+        output_schema=tool.gives(),
+        annotations=_HINTS[tool.effect].model_copy(update={"title": tool.title}),
+    )
+
+
+def _prompt(prompt: prompts.Prompt) -> types.Prompt:
+    return types.Prompt(
+        name=prompt.name,
+        title=prompt.title,
+        description=prompt.doc,
+        arguments=[
+            types.PromptArgument(name=one.name, description=one.doc, required=one.is_required)
+            for one in prompt.arguments
+        ],
+    )
