@@ -198,7 +198,8 @@ class Dialogue:
         it is not lost where the agent's own wish fails.
         """
         try:
-            if _has_begun(self.around.vault(self._refer(params.project, params.vault_id)), params):
+            vault = self.around.vault(self._refer(params.project, params.vault_id))
+            if self.around.is_paused(vault) or _has_begun(vault, params):
                 return None
             scene = self._scene(params)
             return scene, self._contexts.prepare(scene)

@@ -63,6 +63,9 @@ def _check(tool: Tool, arguments: Arguments) -> None:
         if name not in known:
             near = ", ".join(known)
             raise InvalidParamsError(f"{tool.name} knows no `{name}`; it takes {near}", field=name)
+    for name in tool.required:
+        if arguments.get(name) is None:
+            raise InvalidParamsError(f"{tool.name} needs `{name}`", field=name)
     if tool.agent is not None:
         clients.check_agent(arguments.get(tool.agent))
     project = arguments.get("project")

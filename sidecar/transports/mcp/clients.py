@@ -91,9 +91,13 @@ class Client:
         """Tell whether nothing but the client's word can say where it works."""
         return self.pinned is None and not self._told() and not _is_project(self.app.here)
 
+    def projects(self) -> tuple[Path, ...]:
+        """Give those of its folders that can be projects."""
+        return tuple(one for one in self.folders() if _is_project(one))
+
     def folder(self, wanted: str | None) -> Path:
         """Give the folder that a call concerns; never one that the client does not work in."""
-        folders = [one for one in self.folders() if _is_project(one)]
+        folders = self.projects()
         if not folders:
             raise InvalidParamsError(
                 f"{self.folders()[0]} is no project; open the client in one, or start `threadline mcp --project PATH`",
@@ -104,7 +108,7 @@ class Client:
             raise InvalidParamsError(f"name one of the folders: {names}", field="project")
         return folders[0] if wanted is None else self._among(wanted, folders)
 
-    def _among(self, wanted: str, folders: list[Path]) -> Path:
+    def _among(self, wanted: str, folders: tuple[Path, ...]) -> Path:
         ids = {self.app.project(str(one)).project_id: one for one in folders}
         if wanted in ids:
             return ids[wanted]

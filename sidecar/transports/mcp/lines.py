@@ -1,6 +1,7 @@
 """Lines: messages on standard input and output, one each; a bad one is answered and harms nothing."""
 
 import asyncio
+import json
 import logging
 import os
 import threading
@@ -11,7 +12,6 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import mcp_types as types
-import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
@@ -65,20 +65,22 @@ def read(line: bytes | None) -> SessionMessage | types.JSONRPCError | None:
     if not line.strip():
         return None
     try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except (ValidationError, ValueError, RecursionError):
         return _refusal(line)
+    is_doubtful = isinstance(message, types.JSONRPCNotification) and b'"id"' in line
+    return (_refusal(line) if is_doubtful else None) or SessionMessage(message)
 
 
 def _refusal(line: bytes) -> types.JSONRPCError | None:
+    """Refuse what has an id, whatever else is wrong with it: somebody waits for an answer."""
     try:
-        found: Any = msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        found: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
         return _complaint(None, types.PARSE_ERROR, f"not JSON: {error}")
-    identifier = found.get("id") if isinstance(found, dict) else None
-    if isinstance(found, dict) and identifier is None:
-        _log.warning("a message that is neither a request nor a notification was passed over")
+    if isinstance(found, dict) and "id" not in found:
         return None
+    identifier = found.get("id") if isinstance(found, dict) else None
     name = identifier if isinstance(identifier, str | int) else None
     return _complaint(name, types.INVALID_REQUEST, "not a request as JSON-RPC 2.0 knows it")
 

@@ -55,11 +55,11 @@ async def _serve(client: Client, output: int) -> int:
 async def _talk(client: Client, output: int, capture: Capture) -> None:
     app = client.app
 
-    def begin() -> None:
+    def begin(places: tuple[Path, ...]) -> None:
         """Record what happens where the client works, from now on."""
         app.workspace.source = client.harness
-        app.workspace.enter(client.folders())
-        capture.start(client.folders(), now())
+        app.workspace.enter(places)
+        capture.start(places, now())
 
     made = server.build(client, app.version, begin)
     async with lines.streams(0, output) as (messages, answers):

@@ -5,6 +5,7 @@ import functools
 import logging
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
@@ -47,8 +48,11 @@ _HINTS: dict[Effect, types.ToolAnnotations] = {
 _log = logging.getLogger(__name__)
 
 
-def build(client: Client, version: str, begin: Callable[[], None] = lambda: None) -> Server[Any]:
-    """Make a server for a client; `begin` is called once it is known where that works."""
+Begin = Callable[[tuple[Path, ...]], None]
+
+
+def build(client: Client, version: str, begin: Begin = lambda _: None) -> Server[Any]:
+    """Make a server for a client; `begin` is told where that works, as often as it goes elsewhere."""
     handlers = _Handlers(client, begin)
     server: Server[Any] = Server(
         "threadline",
@@ -74,9 +78,10 @@ def build(client: Client, version: str, begin: Callable[[], None] = lambda: None
 class _Handlers:
     """Answers requests: convert, call, answer."""
 
-    def __init__(self, client: Client, begin: Callable[[], None]) -> None:
+    def __init__(self, client: Client, begin: Begin) -> None:
         self._client = client
-        self._begin = functools.cache(begin)
+        self._begin = begin
+        self._places: tuple[Path, ...] = ()
         self._limiter: anyio.CapacityLimiter | None = None
 
     async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
@@ -191,7 +196,9 @@ class _Handlers:
                         input_requests={_ROOTS: types.ListRootsRequest(method="roots/list")}
                     )
                 client.hear_roots(str(root.uri) for root in told.roots)
-        self._begin()
+        if (places := client.projects()) != self._places:
+            self._places = places
+            self._begin(places)
         return None
 
     async def _ask_roots(self, context: Context) -> None:

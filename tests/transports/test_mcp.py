@@ -1,0 +1,584 @@
+"""MCP: every assistant has the same tools, whatever it sends, in both eras of the protocol."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import jsonschema  # type: ignore[import-untyped]  # its stubs are a package of their own
+import mcp_types as types
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from sidecar.app import Application
+from sidecar.store.homes import Home
+from sidecar.transports.mcp import instructions
+from sidecar.transports.mcp.tools import TOOLS
+from tests.desks import DECISION, Desk
+from tests.mcps import ERAS, Assistant, Host
+from tests.support import HOUR, MINUTE, Repository
+
+NAMES = [
+    "session_start",
+    "session_track",
+    "context_checkpoint",
+    "session_digest",
+    "ingest_turn",
+    "save_session",
+    "search_memories",
+    "read_memories",
+    "write_memory",
+    "update_memory",
+    "forget_memory",
+    "add_link",
+    "create_task",
+    "update_task",
+    "list_tasks",
+    "read_document",
+    "write_document",
+    "send_message",
+    "read_messages",
+    "ack_message",
+    "list_active_agents",
+    "list_sessions",
+    "generate_memory",
+]
+
+
+def test_all_tools_are_there_and_described_so_that_a_model_chooses_well(desk: Desk) -> None:
+    """Part of F1."""
+
+    async def story(one: Assistant) -> None:
+        tools = (await one.client.list_tools()).tools
+        assert [tool.name for tool in tools] == NAMES
+        for tool in tools:
+            assert tool.title
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint is not None
+            assert len(tool.description or "") > 50
+            for schema in (tool.input_schema, tool.output_schema):
+                assert schema is not None
+                jsonschema.Draft202012Validator.check_schema(schema)
+                assert "$ref" not in str(schema)
+            assert tool.input_schema["additionalProperties"] is False
+        by_name = {tool.name: tool for tool in tools}
+        assert by_name["search_memories"].input_schema["properties"]["topK"]["maximum"] == 50
+        assert by_name["forget_memory"].annotations.destructive_hint is True  # type: ignore[union-attr]
+        assert by_name["search_memories"].annotations.read_only_hint is True  # type: ignore[union-attr]
+
+    Host().run(desk.app, story)
+
+
+def test_what_tools_take_costs_a_model_little() -> None:
+    """Part of F1."""
+    taken = sum(len(str(tool.takes())) + len(tool.doc) for tool in TOOLS)
+    assert taken < 32_000
+
+
+def test_the_instructions_teach_the_protocol_in_a_few_lines(desk: Desk) -> None:
+    """Part of F1."""
+
+    async def story(one: Assistant) -> str | None:
+        return one.client.instructions
+
+    for mode in ERAS:
+        told = Host(mode=mode).run(desk.app, story)
+        assert told == instructions.TEXT
+    for word in ("session_start", "search", "write", "checkpoint", "brief the next reader"):
+        assert word in instructions.TEXT.lower()
+    assert len(instructions.TEXT.splitlines()) < 12
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_every_tool_works(desk: Desk, mode: str) -> None:  # noqa: PLR0915  # one call each
+    """Part of F1."""
+    desk.commit(DECISION, "locks.py")
+    used: set[str] = set()
+
+    async def story(one: Assistant) -> None:
+        assert one.client.protocol_version == ERAS[mode]
+
+        async def use(tool: str, **arguments: Any) -> dict[str, Any]:
+            used.add(tool)
+            return await one.use(tool, **arguments)
+
+        start = await use("session_start", query="locks", agentId="reviewer")
+        assert start["agentLabel"] == "reviewer"
+        kept = await use(
+            "write_memory", type="decision", title="Use SQLite", content="Use SQLite, it is there."
+        )
+        memory_id = kept["memory"]["memoryId"]
+        assert kept["memory"]["agentId"] == "reviewer"
+        found = await use("search_memories", query="SQLite")
+        assert found["memories"][0]["memory"]["memoryId"] == memory_id
+        await use("update_memory", memoryId=memory_id, importance=5)
+        (read,) = (await use("read_memories", memoryIds=[memory_id]))["memories"]
+        assert read["importance"] == 5
+        (task,) = (await use("create_task", title="Migrate", priority=4))["tasks"]
+        plan = await use(
+            "create_task", tasks=[{"title": "One"}, {"title": "Two", "dependsOn": [0]}]
+        )
+        assert len(plan["tasks"]) == 2
+        await use("update_task", taskId=task["taskId"], status="in_progress", note="begun")
+        listed = await use("list_tasks", statuses=["in_progress"])
+        assert [one["title"] for one in listed["tasks"]] == ["Migrate"]
+        ends = {"source": {"kind": "memory", "id": memory_id}}
+        await use("add_link", **ends, target={"kind": "task", "id": task["taskId"]})
+        (linked,) = (await use("read_memories", memoryIds=[memory_id]))["memories"]
+        assert linked["links"][0]["title"] == "Migrate"
+        written = await use("write_document", name="notes", content="# Notes")
+        assert written["document"]["agentId"] == "reviewer"
+        assert (await use("read_document", name="notes"))["content"] == "# Notes"
+        sent = await use("send_message", targetId="reviewer", content="Look at it")
+        assert sent["message"]["senderId"] == "reviewer"
+        (message,) = (await use("read_messages"))["messages"]
+        await use("ack_message", messageId=message["messageId"])
+        agents = (await use("list_active_agents"))["agents"]
+        assert "reviewer" in [agent["agentId"] for agent in agents]
+        tracked = await use("session_track", prompt="Never use Redis", response="Understood.")
+        assert tracked["promptCount"] == 1
+        digest = await use("session_digest", digest="Half of it is done.")
+        assert digest["checkpoint"]["digest"] == "Half of it is done."
+        turn = await use("ingest_turn", role="user", content="We decided to use SQLite.")
+        assert turn["turnId"]
+        saved = await use("save_session", summary="Moved to SQLite", files=["db.py"])
+        assert saved["events"][0]["outcome"] == "stored"
+        (session,) = (await use("list_sessions", limit=1))["sessions"]
+        assert session["sessionId"] == saved["events"][0]["sessionId"]
+        job = await use("generate_memory")
+        assert job["status"] == "completed"
+        done = await use(
+            "context_checkpoint",
+            memories=[{"content": "Ruff runs before every commit", "memoryType": "constraint"}],
+            sessionSummary="Moved the store to SQLite. Open: the old data.",
+        )
+        assert done["created"] == 1
+        assert (await use("forget_memory", memoryIds=[memory_id]))["verified"]
+
+    Host(mode=mode).run(desk.app, story)
+    assert used == set(NAMES)
+    (saved,) = [
+        event
+        for session in desk.ask("sessions/list")["sessions"]
+        for event in desk.vault.sessions.events(session["sessionId"])
+        if event.kind == "capture"
+    ]
+    assert (saved.agent_id, saved.files[0].path) == ("reviewer", "db.py")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("search_memories", {"query": 7}, ["query", "str"]),
+        ("search_memories", {"topK": 51}, ["topK", "50"]),
+        ("search_memories", {"wuery": "x"}, ["wuery", "query"]),
+        ("read_memories", {}, ["memoryIds"]),
+        ("update_memory", {"memoryId": "0" * 26, "title": "x"}, ["0" * 26]),
+        ("create_task", {"title": "x" * 501}, ["title", "500", "501"]),
+        ("create_task", {}, ["title"]),
+        (
+            "send_message",
+            {"targetId": "a", "content": "b", "subject": "x" * 201},
+            ["subject", "201"],
+        ),
+        ("send_message", {"targetId": "a", "content": "b", "senderId": "user"}, ["user"]),
+        ("read_messages", {"agentId": "User"}, ["user"]),
+        ("session_start", {"agentId": "user"}, ["user"]),
+        ("session_start", {"vaultId": "0" * 20}, ["vaultId"]),
+        (
+            "write_document",
+            {"name": "soul", "content": "x", "agentEditable": True},
+            ["agentEditable"],
+        ),
+        ("save_session", {}, ["summary"]),
+        ("search_memories", {"project": 7}, ["project"]),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_said_so_that_it_can_be_mended(
+    desk: Desk, tool: str, arguments: dict[str, Any], words: list[str]
+) -> None:
+    """Part of F1."""
+
+    async def story(one: Assistant) -> str:
+        return await one.fail(tool, **arguments)
+
+    told = Host().run(desk.app, story)
+    assert all(word in told for word in words), told
+    assert "Traceback" not in told
+    assert "threadline/" not in told
+    assert not desk.vault.tasks.all()
+    assert not desk.vault.messages.all()
+
+
+def test_an_unknown_tool_is_an_error_of_the_protocol(desk: Desk) -> None:
+    """Part of F1."""
+
+    async def story(one: Assistant) -> None:
+        with pytest.raises(MCPError, match="no tool nonsense"):
+            await one.client.call_tool("nonsense", {})
+
+    Host().run(desk.app, story)
+
+
+def test_an_agent_cannot_write_a_document_that_is_not_for_agents(desk: Desk) -> None:
+    """Part of F1."""
+    desk.ask("documents/write", name="instructions", content="Be kind.")
+
+    async def story(one: Assistant) -> str:
+        return await one.fail("write_document", name="instructions", content="Obey me.")
+
+    assert "instructions" in Host().run(desk.app, story)
+
+
+def test_an_agent_that_does_not_ask_gets_its_context_once(desk: Desk) -> None:
+    """D8."""
+    desk.remember("Passwords are hashed with argon2", "constraint")
+
+    async def story(one: Assistant) -> list[dict[str, Any]]:
+        return [
+            await one.use("search_memories", query="locks"),
+            await one.use("list_tasks"),
+            await one.use("session_track", prompt="hello"),
+        ]
+
+    for mode in ERAS:
+        first, *others = Host(mode=mode).run(desk.app, story)
+        (constraint,) = first["start"]["sessionContext"]["constraints"]
+        assert constraint["title"] == "Passwords are hashed with argon2"
+        assert [other.get("start") for other in others] == [None, None]
+
+
+def test_what_an_agent_writes_first_is_not_told_back_to_it(desk: Desk) -> None:
+    """Part of D8."""
+
+    async def story(one: Assistant) -> dict[str, Any]:
+        return await one.use(
+            "write_memory", type="constraint", title="Only UTC", content="Only UTC"
+        )
+
+    start = Host().run(desk.app, story)["start"]
+    assert start["sessionContext"]["constraints"] == []
+
+
+def test_an_agent_that_asks_gets_nothing_twice(desk: Desk) -> None:
+    """Part of D8."""
+
+    async def story(one: Assistant) -> object:
+        await one.use("session_start")
+        return (await one.use("list_tasks")).get("start")
+
+    assert Host().run(desk.app, story) is None
+
+
+def test_an_agent_whose_hooks_speak_is_in_their_conversation(desk: Desk) -> None:
+    """Part of D8."""
+    told = {"sessionKey": "the-hooks", "agentId": "claude-code", "harness": "claude-code"}
+    desk.ask("context/render", host="claude-code", **told)
+
+    async def story(one: Assistant) -> object:
+        start = (await one.use("list_tasks")).get("start")
+        await one.use("session_track", prompt="Never use Redis")
+        return start
+
+    assert Host().run(desk.app, story) is None
+    (talk,) = desk.vault.conversations.all()
+    assert (talk.session_key, talk.prompt_count) == ("the-hooks", 1)
+
+
+def test_two_conversations_of_one_program_are_not_mistaken(desk: Desk) -> None:
+    """Part of D8."""
+    for key in ("one", "two"):
+        desk.ask("context/render", host="claude-code", sessionKey=key, harness="claude-code")
+
+    async def story(one: Assistant) -> object:
+        start = (await one.use("list_tasks")).get("start")
+        await one.use("session_track", prompt="Never use Redis")
+        return start
+
+    assert Host().run(desk.app, story) is None
+    prompts = {talk.session_key: talk.prompt_count for talk in desk.vault.conversations.all()}
+    assert (prompts.pop("one"), prompts.pop("two")) == (0, 0)
+    assert list(prompts.values()) == [1]
+
+
+def test_a_conversation_that_hooks_have_left_long_ago_is_not_joined(desk: Desk) -> None:
+    """Part of D8."""
+    desk.ask("context/render", host="claude-code", sessionKey="old", harness="claude-code")
+    desk.clock.pass_(31 * MINUTE)
+
+    async def story(one: Assistant) -> object:
+        return (await one.use("list_tasks")).get("start")
+
+    assert Host().run(desk.app, story) is not None
+
+
+def test_an_agent_is_reminded_to_save_at_10_25_and_50_calls(desk: Desk) -> None:
+    """F6."""
+
+    async def story(one: Assistant) -> list[int]:
+        reminded = []
+        for number in range(1, 61):
+            said = (await one.use("list_tasks")).get("reminder")
+            if said is not None:
+                assert "context_checkpoint" in said
+                reminded.append(number)
+        return reminded
+
+    assert Host().run(desk.app, story) == [10, 25, 50]
+
+
+def test_who_has_saved_is_reminded_later(desk: Desk) -> None:
+    """Part of F6."""
+
+    async def story(one: Assistant) -> list[int]:
+        reminded = []
+        for number in range(1, 20):
+            tool = "context_checkpoint" if number == 5 else "list_tasks"
+            if (await one.use(tool)).get("reminder"):
+                reminded.append(number)
+        return reminded
+
+    assert Host().run(desk.app, story) == [15]
+
+
+def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
+    """Part of F1."""
+    desk.commit(DECISION, "locks.py")
+
+    async def story(one: Assistant) -> set[str | None]:
+        heard: set[str | None] = set()
+        is_told = anyio.Event()
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            assert total is not None
+            assert progress <= total
+            heard.add(message)
+            is_told.set()
+
+        await one.client.call_tool("generate_memory", {}, progress_callback=hear)
+        with anyio.fail_after(30):
+            await is_told.wait()
+        return heard
+
+    for mode in ERAS:
+        desk.commit(f"{DECISION} ({mode})", "locks.py")
+        assert Host(mode=mode).run(desk.app, story) & {"enrich", "embed", "dedup", "drift"}
+
+
+def test_an_answer_that_is_too_long_is_refused_with_a_way_out(desk: Desk) -> None:
+    """Part of F1."""
+    ids = [desk.remember(f"Number {n}", content=f"{n} " * 33_000) for n in range(30)]
+
+    async def story(one: Assistant) -> tuple[str, dict[str, Any]]:
+        await one.use("session_start")
+        return await one.fail("read_memories", memoryIds=ids), await one.use(
+            "read_memories", memoryIds=ids[:3]
+        )
+
+    told, some = Host().run(desk.app, story)
+    assert "ask for less" in told
+    assert len(some["memories"]) == 3
+
+
+def apart(desk: Desk, tmp_path: Path) -> tuple[Repository, str]:
+    """Make another project with a secret of its own."""
+    other = Repository.create(tmp_path / "other")
+    other.commit("begin elsewhere")
+    written = desk.ask(
+        "memories/write",
+        project=str(other.path),
+        type="fact",
+        title="Elsewhere",
+        content="Elsewhere",
+    )
+    return other, written["memory"]["memoryId"]
+
+
+def test_one_project_never_leaks_into_another(desk: Desk, tmp_path: Path) -> None:
+    """Part of F1."""
+    other, memory_id = apart(desk, tmp_path)
+    elsewhere = desk.app.project(str(other.path)).project_id
+
+    async def story(one: Assistant) -> None:
+        assert (await one.use("search_memories", query="Elsewhere"))["memories"] == []
+        assert (await one.use("read_memories", memoryIds=[memory_id]))["memories"] == []
+        for name in (str(other.path), elsewhere, "../other", "/", "~"):
+            assert "none of the folders" in await one.fail("list_tasks", project=name)
+            assert "none of the folders" in await one.fail("session_start", project=name)
+
+    for mode in ERAS:
+        for roots in (None, (desk.repository.path,)):
+            Host(mode=mode, roots=roots).run(desk.app, story)
+
+
+def test_the_clients_folders_decide_the_project(desk: Desk, tmp_path: Path) -> None:
+    """Part of F1."""
+    other, memory_id = apart(desk, tmp_path)
+
+    async def story(one: Assistant) -> list[str]:
+        read = await one.use("read_memories", memoryIds=[memory_id])
+        return [memory["title"] for memory in read["memories"]]
+
+    assert Host(mode="legacy", roots=(other.path,)).run(desk.app, story) == ["Elsewhere"]
+    environment = {"CLAUDE_PROJECT_DIR": str(other.path)}
+    assert Host(environment=environment).run(desk.app, story) == ["Elsewhere"]
+
+
+def test_a_client_with_several_folders_names_one(desk: Desk, tmp_path: Path) -> None:
+    """Part of F1."""
+    other, memory_id = apart(desk, tmp_path)
+
+    async def story(one: Assistant) -> None:
+        assert "name one of the folders" in await one.fail("list_tasks")
+        place = str(other.path)
+        read = await one.use("read_memories", memoryIds=[memory_id], project=place)
+        assert len(read["memories"]) == 1
+        here = str(desk.repository.path)
+        assert not (await one.use("read_memories", memoryIds=[memory_id], project=here))["memories"]
+
+    roots = (desk.repository.path, other.path)
+    Host(mode="legacy", roots=roots).run(desk.app, story)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_that_was_started_nowhere_is_asked_where_it_works(
+    home: Home, repository: Repository, mode: str
+) -> None:
+    """Part of F1."""
+    repository.commit("begin")
+    app = Application(home, here=Path("/"), source="mcp-server")
+
+    async def story(one: Assistant) -> str:
+        return str((await one.use("session_start"))["projectId"])
+
+    found = Host(mode=mode, roots=(repository.path,)).run(app, story)
+    assert found == app.project(str(repository.path)).project_id
+
+
+def test_a_client_that_works_nowhere_is_told_what_to_do(home: Home) -> None:
+    """Part of F1."""
+    app = Application(home, here=Path("/"), source="mcp-server")
+
+    async def story(one: Assistant) -> None:
+        assert "--project" in await one.fail("session_start")
+        with pytest.raises(MCPError, match="--project"):
+            await one.client.read_resource("threadline://context")
+
+    Host().run(app, story)
+    assert not home.projects()
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_context_sessions_and_documents_are_resources(desk: Desk, mode: str) -> None:
+    """Part of F1."""
+    desk.remember("Passwords are hashed with argon2", "constraint")
+    desk.commit(DECISION, "locks.py")
+    desk.ask("documents/write", name="my notes", content="# Mine")
+
+    async def story(one: Assistant) -> dict[str, str]:
+        listed = (await one.client.list_resources()).resources
+        texts = {}
+        for resource in listed:
+            (content,) = (await one.client.read_resource(resource.uri)).contents
+            assert isinstance(content, types.TextResourceContents)
+            assert content.mime_type == resource.mime_type
+            texts[str(resource.uri)] = content.text
+        templates = (await one.client.list_resource_templates()).resource_templates
+        assert [template.name for template in templates] == ["document", "session", "memory"]
+        for unknown in (
+            "threadline://nonsense",
+            "threadline://documents/none",
+            "file:///etc/passwd",
+        ):
+            with pytest.raises(MCPError):
+                await one.client.read_resource(unknown)
+        return texts
+
+    texts = Host(mode=mode).run(desk.app, story)
+    assert "argon2" in texts["threadline://context"]
+    assert texts["threadline://documents/my%20notes"] == "# Mine"
+    (session,) = desk.ask("sessions/list")["sessions"]
+    assert DECISION in texts[f"threadline://sessions/{session['sessionId']}"]
+    assert not desk.vault.receipts.all()
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_context_sessions_and_documents_are_prompts(desk: Desk, mode: str) -> None:
+    """Part of F1."""
+    desk.remember("Passwords are hashed with argon2", "constraint")
+    desk.commit(DECISION, "locks.py")
+
+    async def story(one: Assistant) -> None:
+        listed = (await one.client.list_prompts()).prompts
+        assert [prompt.name for prompt in listed] == ["start", "session", "document", "checkpoint"]
+        assert all(prompt.title and prompt.description for prompt in listed)
+        wanted = {
+            "start": ({"query": "passwords"}, "argon2"),
+            "session": ({}, DECISION),
+            "document": ({"name": "soul"}, "What this memory is"),
+            "checkpoint": ({}, "context_checkpoint"),
+        }
+        for name, (arguments, words) in wanted.items():
+            (message,) = (await one.client.get_prompt(name, arguments)).messages
+            assert isinstance(message.content, types.TextContent)
+            assert words in message.content.text
+        for name, arguments in (
+            ("document", {}),
+            ("nonsense", {}),
+            ("session", {"sessionId": "x"}),
+        ):
+            with pytest.raises(MCPError):
+                await one.client.get_prompt(name, arguments)
+
+    Host(mode=mode).run(desk.app, story)
+
+
+def test_clients_are_known_by_what_they_call_themselves(desk: Desk) -> None:
+    """Part of F1."""
+
+    async def story(one: Assistant) -> str:
+        kept = {"type": "fact", "title": "x", "content": "x"}
+        written = await one.use("write_memory", **kept, dedup=False)
+        return str(written["memory"]["agentId"])
+
+    known = {
+        "claude-code": "claude-code",
+        "copilot-cli": "copilot",
+        "cursor-vscode": "cursor",
+        "opencode": "opencode",
+        "Visual Studio Code": "vscode",
+        "antigravity-client": "antigravity",
+        "codex-mcp-client": "codex",
+        "My Own Agent": "my own agent",
+    }
+    assert {name: Host(name=name).run(desk.app, story) for name in known} == known
+    environment = {"THREADLINE_HOST": "windsurf"}
+    assert Host(name="x", environment=environment).run(desk.app, story) == "windsurf"
+
+
+def test_while_capture_is_paused_nothing_is_recorded(desk: Desk) -> None:
+    """Part of B6."""
+    desk.ask("capture/pause")
+
+    async def story(one: Assistant) -> None:
+        await one.use("session_start")
+        await one.use("session_track", prompt="Never use Redis")
+        saved = await one.use("save_session", summary="Secret work")
+        assert saved["events"][0]["outcome"] == "dropped"
+
+    Host().run(desk.app, story)
+    assert not desk.vault.conversations.all()
+    assert not desk.ask("sessions/list")["sessions"]
+
+
+def test_what_is_private_is_never_kept(desk: Desk) -> None:
+    """Part of B6."""
+
+    async def story(one: Assistant) -> None:
+        await one.use("save_session", summary="Moved. <private>the boss is ill</private> Done.")
+        await one.use("session_digest", digest="Here <private>the boss is ill</private> I am.")
+
+    Host().run(desk.app, story)
+    desk.clock.pass_(HOUR)
+    kept = b"".join(path.read_bytes() for path in desk.home.folder.rglob("*") if path.is_file())
+    assert b"the boss is ill" not in kept
+    assert b"Moved." in kept
