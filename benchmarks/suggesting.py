@@ -109,7 +109,9 @@ def strangers(pairs: Iterable[Pair]) -> Iterator[Pair]:
 def main() -> int:
     """Print the figures of each share."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.suggesting", description=__doc__)
-    parser.add_argument("--verbose", action="store_true", help="list what is wrong in the open share")
+    parser.add_argument(
+        "--verbose", action="store_true", help="list what is wrong in the open share"
+    )
     arguments = parser.parse_args()
     for share in SHARES:
         pairs = load(share)

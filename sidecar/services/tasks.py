@@ -13,6 +13,7 @@ from protocol.tasks import Task
 from sidecar.domain import conditions, privacy, tasks
 from sidecar.domain.conditions import Change, Condition, Facts
 from sidecar.domain.doubts import NamesIn
+from sidecar.domain.endings import judging
 from sidecar.store.vaults import Vault
 
 _LATEST = 300
@@ -84,7 +85,7 @@ def suggest_done(vault: Vault, agent_id: str, limit: int = 5) -> list[CompletedT
     """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
     mine = [task for task in open_for(vault, agent_id) if not _parse(task)]
     latest = _commits(vault, mine)[:_LATEST]
-    likely = ((task, tasks.likely_end(task, _since(latest, task))) for task in mine)
+    likely = ((task, judging.likely_end(task, _since(latest, task))) for task in mine)
     shown = ((task, evidence) for task, evidence in likely if evidence is not None)
     return [_told(task, privacy.clean(evidence)) for task, evidence in islice(shown, limit)]
 

@@ -3,10 +3,12 @@
 import functools
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from msgspec import Struct
 
 from sidecar.domain.endings import signs
+from sidecar.domain.enrichment import patterns
 from sidecar.domain.enrichment.patterns import Late
 from sidecar.domain.recall import words
 
@@ -16,12 +18,12 @@ _CHUNK = re.compile(r"\w+(?:[-_./'+]\w+)*")
 _PART = re.compile(r"\d+(?:\.\d+)+|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _SUFFIX = re.compile(r"(?<=\w{4})(?:li|ung|en|er|em|es|os|as|e|n|s|o|a|i)$")
-_EXTENSIONS = frozenset("js ts py rb go rs md json yml yaml css html".split())
-_TYPES = frozenset(
-    "feat feature fix bugfix hotfix docs doc test tests refactor perf chore ci build style i18n a11y ui web".split()
+_EXTENSIONS = patterns.words("js ts py rb go rs md json yml yaml css html")
+_TYPES = patterns.words(
+    "feat feature fix bugfix hotfix docs doc test tests refactor perf chore ci build style i18n a11y ui web"
 )
 _ASIDE = re.compile(
-    r"[,;(–—].*|\b(?:with|by|using|via|through|because|since|after|thanks to|mit|durch|avec|mediante|instead of|rather than"
+    r"[,;(\u2013\u2014].*|\b(?:with|by|using|via|through|because|since|after|thanks to|mit|durch|avec|mediante|instead of|rather than"
     r"|statt|au lieu|en lugar)\b.*",
     re.IGNORECASE,
 )
@@ -92,7 +94,7 @@ class Claim(Struct, frozen=True, kw_only=True):
 @functools.lru_cache(maxsize=4096)
 def read(line: str) -> Claim:
     """Read a line."""
-    plain = _NUMBERED.sub(" ", _EMOJI.sub(" ", words.plain(line))).strip()
+    plain = _NUMBERED.sub(" ", _EMOJI.sub(" ", words.unaccent(line))).strip()
     prefix = _PREFIX.match(plain)
     before = " ".join(filter(None, prefix.group("type", "scope"))) if prefix else ""
     text = plain[prefix.end() :] if prefix else plain
@@ -113,7 +115,9 @@ def read(line: str) -> Claim:
 def extras(said: Claim, known: Claim) -> tuple[int, bool]:
     """Count the words that a line has beyond what is known; tell whether they confine it to a place."""
     text = _ASIDE.sub("", said.text)
-    new = {part for term in _terms(list(_spoken(text))) if not known.has(term) for part in term.parts}
+    new = {
+        part for term in _terms(list(_spoken(text))) if not known.has(term) for part in term.parts
+    }
     places = {root(word) for found in _PLACE.findall(text) for word in found if word}
     return len(new), not new.isdisjoint(places)
 
@@ -152,23 +156,20 @@ def _terms(spoken: list[list[str]]) -> Iterator[Term]:
         roots = tuple(filter(None, map(root, chunk)))
         if roots and not _is_general("".join(chunk)):
             around = joined[max(at - 1, 0) : at + 2]
-            pairs = {first + second for first, second in zip(around, around[1:], strict=False)}
+            pairs = {first + second for first, second in pairwise(around)}
             yield Term(roots, frozenset({joined[at], *pairs} if len(joined[at]) > 1 else pairs))
 
 
 def _forms(spoken: list[list[str]]) -> frozenset[str]:
     flat = [part.lower() for chunk in spoken for part in chunk]
     joined = ["".join(chunk).lower() for chunk in spoken]
-    pairs = (first + second for first, second in zip(flat, flat[1:], strict=False))
+    pairs = (first + second for first, second in pairwise(flat))
     return frozenset((*joined, *pairs))
 
 
 def _is_general(word: str) -> bool:
     """Tell whether a word names no thing, but what is done with one."""
-    return any(
-        sign.pattern.fullmatch(word)
-        for sign in _GENERAL
-    )
+    return any(sign.pattern.fullmatch(word) for sign in _GENERAL)
 
 
 def _turns(text: str) -> Iterator[tuple[str, str]]:

@@ -7,12 +7,12 @@ it. How well that works is measured on pairs that people have labelled (`benchma
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from protocol.tasks import Task
 from sidecar.domain.conditions import Change, told
 from sidecar.domain.endings import claims, signs
-from sidecar.domain.endings.claims import Claim
+from sidecar.domain.endings.claims import Claim, Term
 from sidecar.domain.enrichment.patterns import Late
 from sidecar.domain.recall import words
 
@@ -24,7 +24,10 @@ _EXTRAS = 2
 """Words that a commit may have beyond those of a task."""
 _REVERTED = re.compile(r"\W*revert(?:s|ed)?\W+(.+?)\W*$", re.IGNORECASE)
 _REVERTED_SHA = re.compile(r"\breverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
-_REFERENCE = re.compile(r"(?<!refs )(?<!ref )(?<!see )(?<!after )(?<! of )(?<! to )(?:#|\bGH-|\b[A-Z][A-Z0-9]+-)\d+\b", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"(?<!refs )(?<!ref )(?<!see )(?<!after )(?<! of )(?<! to )(?:#|\bGH-|\b[A-Z][A-Z0-9]+-)\d+\b",
+    re.IGNORECASE,
+)
 _CLOSED = re.compile(
     r"(?<!not )(?<!n't )\b(?:fix(?:es|ed)|clos(?:e|es|ed)|resolv(?:e|es|ed)|complet(?:e|es|ed)|fix(?= #))"
     r":?\s+(?:issue |task )?((?:#|GH-)\d+|[0-9A-HJKMNP-TV-Z]{26}|[A-Z][A-Z0-9]+-\d+(?=\W*(?:$|\n|and |[,;.)])))\b",
@@ -33,7 +36,9 @@ _CLOSED = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n{2,}|\n(?=\s*[-*•])")
 _ITEM = re.compile(r"^\s*[-*•]\s+(.+)$", re.MULTILINE)
 _BEGINNING = re.compile(r"[^\W_]{3}")
-_TESTED = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_|[._-](?:test|spec)s?\.|Tests?\.\w+$")
+_TESTED = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_|[._-](?:test|spec)s?\.|Tests?\.\w+$"
+)
 _DESCRIBED = re.compile(r"\.(?:md|rst|txt|adoc)$|(?:^|/)docs?/", re.IGNORECASE)
 
 
@@ -102,7 +107,7 @@ def _may_say(message: str, title: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _beginnings(text: str) -> frozenset[str]:
-    return frozenset(_BEGINNING.findall(words.plain(text).lower()))
+    return frozenset(_BEGINNING.findall(words.unaccent(text).lower()))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -123,8 +128,8 @@ def _is_done(asked: tuple[str, str], message: str, paths: tuple[str, ...]) -> bo
 
 def _holds(sign: Late, text: str, title: str) -> bool:
     """Tell whether a text has a sign that the task itself does not have."""
-    expected = words.plain(title).lower()
-    return any(one.group().lower() not in expected for one in sign.finditer(words.plain(text)))
+    expected = words.unaccent(title).lower()
+    return any(one.group().lower() not in expected for one in sign.finditer(words.unaccent(text)))
 
 
 def _agrees(wanted: Claim, said: Claim, paths: tuple[str, ...]) -> bool:
@@ -157,36 +162,44 @@ def _is_of(said: Claim, sign: Late, place: tuple[tuple[str, ...], re.Pattern[str
     return bool(sign.search(text)) or (bool(paths) and all(map(where.search, paths)))
 
 
-def _is_said(
-    asked: tuple[str, str], said: Claim, around: tuple[Claim, tuple[str, ...]]
-) -> bool:
+def _is_said(asked: tuple[str, str], said: Claim, around: tuple[Claim, tuple[str, ...]]) -> bool:
     """Tell whether a commit says what is asked, and no more than that."""
-    wanted, (body, paths) = claims.read(asked[0]), around
-    known = claims.join(asked)
+    wanted, known, (body, paths) = claims.read(asked[0]), claims.join(asked), around
+    more, is_confined = claims.extras(said, known)
+    if is_confined or more > _EXTRAS or (more and _is_mended(wanted, said)):
+        return False
     if not (wanted.numbers <= said.numbers | body.numbers and said.numbers <= known.numbers):
         return False
-    more, is_confined = claims.extras(said, known)
     unsaid = [term for term in wanted.terms if not said.has(term)]
-    missing = [term for term in unsaid if not body.has(term)]
-    if more == 0 and missing:
-        where = claims.join(paths)
-        missing = [term for term in missing if not where.has(term)]
-    if is_confined or more > _EXTRAS or 2 * len(unsaid) > len(wanted.terms):
-        return False
-    if more > 1 and any(term is not wanted.terms[0] for term in unsaid):
-        return False
-    if more and wanted.terms[0] in unsaid and body.lead != wanted.lead:
-        return False
-    if said.leads_with(signs.FIXING) and not wanted.says(signs.FIXING) and more:
-        return False
     if len(wanted.terms) == _FEWEST:
         return not unsaid and more < _EXTRAS
-    return not missing or (
-        len(missing) == 1
-        and len(wanted.terms) >= _MANY
-        and not more
-        and not claims.has_foreign_scope(said, wanted)
-    )
+    if _is_another(wanted, unsaid, more) or (more and _does_another(wanted, unsaid, body)):
+        return False
+    where = claims.join(() if more else paths)
+    missing = [term for term in unsaid if not body.has(term) and not where.has(term)]
+    return not missing or (not more and _is_terse(wanted, said, missing))
+
+
+def _is_mended(wanted: Claim, said: Claim) -> bool:
+    """Tell whether something is mended that is asked for anew: it was there before."""
+    return said.leads_with(signs.FIXING) and not wanted.says(signs.FIXING)
+
+
+def _is_another(wanted: Claim, unsaid: Sequence[Term], more: int) -> bool:
+    """Tell whether a line speaks of something else in place of what is asked."""
+    things = [term for term in unsaid if term is not wanted.terms[0]]
+    return 2 * len(unsaid) > len(wanted.terms) or (more > 1 and bool(things))
+
+
+def _does_another(wanted: Claim, unsaid: Sequence[Term], body: Claim) -> bool:
+    """Tell whether a line does something else with what is asked, and its body does not begin with the same word."""
+    return wanted.terms[0] in unsaid and body.lead != wanted.lead
+
+
+def _is_terse(wanted: Claim, said: Claim, missing: Sequence[Term]) -> bool:
+    """Tell whether a line only leaves out one word of many."""
+    is_little = len(missing) == 1 and len(wanted.terms) >= _MANY
+    return is_little and not claims.has_foreign_scope(said, wanted)
 
 
 def _is_named(wanted: Claim, said: Claim) -> bool:

@@ -62,7 +62,7 @@ _PROBE = (
 def count(text: str) -> Terms:
     """Count the terms of a text."""
     found: Terms = {}
-    for chunk in _CHUNK.findall(plain(text)):
+    for chunk in _CHUNK.findall(unaccent(text)):
         for term, weight in _of_chunk(chunk):
             found[term] = found.get(term, 0.0) + weight
     return found
@@ -72,7 +72,7 @@ def count_of(text: str, wanted: Collection[str]) -> Terms:
     """Count those of some terms that a text has; where few are wanted, most words need not be looked at closely."""
     begun = set(map(_beginning, wanted))
     found: Terms = {}
-    for chunk in _CHUNK.findall(plain(text)):
+    for chunk in _CHUNK.findall(unaccent(text)):
         if not _is_word(chunk) or _begins_like(chunk.lower(), begun):
             for term, weight in _of_chunk(chunk):
                 if term in wanted:
@@ -96,7 +96,7 @@ def sketch(text: str) -> Sketch:
     plain: set[str] = set()
     begun: set[str] = set()
     most = 0
-    for chunk in dict.fromkeys(_CHUNK.findall(plain(text))):
+    for chunk in dict.fromkeys(_CHUNK.findall(unaccent(text))):
         found = [part.lower() for part in (*_PART.findall(chunk), chunk)]
         begun.update(part[:size].replace("y", "i") for part in found for size in (1, 2, 3))
         if not _is_word(chunk):
@@ -148,7 +148,7 @@ def names_code(text: str) -> bool:
     return _EXACT.search(text) is not None
 
 
-def plain(text: str) -> str:
+def unaccent(text: str) -> str:
     """Write a text without accents and with one form of each letter."""
     if text.isascii():
         return text
@@ -185,7 +185,7 @@ def _of_chunk(chunk: str) -> tuple[tuple[str, float], ...]:
 
 @functools.lru_cache(maxsize=16_384)
 def _once_of_path(path: str) -> tuple[tuple[str, float], ...]:
-    return tuple(dict(_of_path(plain(path))).items())
+    return tuple(dict(_of_path(unaccent(path))).items())
 
 
 def _of_path(path: str) -> Iterator[tuple[str, float]]:
