@@ -148,7 +148,7 @@ def live(desk: Desk) -> None:
         desk.message(f"Note {number}", priority=max(number, 1))
     summary = "Moved the backups"
     desk.ask("context/checkpoint", agentRunId="k1", agentId="cursor", sessionSummary=summary)
-    desk.commit("fix: the login form takes long names", "worker.py")
+    desk.commit("fix: login form", "worker.py")
     desk.clock.pass_(HOUR)
 
 

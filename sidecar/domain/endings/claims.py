@@ -34,10 +34,11 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _TURNED = re.compile(
-    r"([\w.-]+)\s+(?:back\s+)?(?:to|auf|into|nach|vers)\s+(?:the\s+|in\s+)?([\w.-]+)", re.IGNORECASE
+    r"(?<![\w.-])([\w.-]+)\s+(?:back\s+)?(?:to|auf|into|nach|vers)\s+(?:the\s+|in\s+)?([\w.-]+)",
+    re.IGNORECASE,
 )
 _SWAPPED = re.compile(
-    r"([\w.-]+)(?:\s+\w+)?\s+(?:instead of|rather than|statt|anstelle von|au lieu de|en lugar de)\s+"
+    r"(?<![\w.-])([\w.-]+)(?:\s+\w+)?\s+(?:instead of|rather than|statt|anstelle von|au lieu de|en lugar de)\s+"
     r"(?:in\s+|mit\s+|the\s+)?([\w.-]+)",
     re.IGNORECASE,
 )

@@ -7,7 +7,9 @@ it. How well that works is measured on pairs that people have labelled (`benchma
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
 
 from protocol.tasks import Task
 from sidecar.domain.conditions import Change, told
@@ -20,8 +22,13 @@ _READ = 2_000
 """Letters of a text that are read."""
 _FEWEST, _MANY = 2, 4
 """Words without which a title says too little, and with which one of them may be left unsaid."""
+_PATHS = 100
+"""Paths of a commit that are read."""
 _EXTRAS = 2
 """Words that a commit may have beyond those of a task."""
+_SHORT, _OPENING = 7, 40
+"""Letters of a commit's id, and of a first line where the number of an issue stands."""
+_REQUEST = re.compile(r"\(#\d+\)\s*$")
 _REVERTED = re.compile(r"\W*revert(?:s|ed)?\W+(.+?)\W*$", re.IGNORECASE)
 _REVERTED_SHA = re.compile(r"\breverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 _REFERENCE = re.compile(
@@ -33,8 +40,8 @@ _CLOSED = re.compile(
     r":?\s+(?:issue |task )?((?:#|GH-)\d+|[0-9A-HJKMNP-TV-Z]{26}|[A-Z][A-Z0-9]+-\d+(?=\W*(?:$|\n|and |[,;.)])))\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n{2,}|\n(?=\s*[-*•])")
-_ITEM = re.compile(r"^\s*[-*•]\s+(.+)$", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n{2,}|\n(?=[^\S\n]*[-*•])")
+_ITEM = re.compile(r"^[^\S\n]*[-*•][^\S\n]+(\S.*)$", re.MULTILINE)
 _BEGINNING = re.compile(r"[^\W_]{3}")
 _TESTED = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_|[._-](?:test|spec)s?\.|Tests?\.\w+$"
@@ -42,72 +49,81 @@ _TESTED = re.compile(
 _DESCRIBED = re.compile(r"\.(?:md|rst|txt|adoc)$|(?:^|/)docs?/", re.IGNORECASE)
 
 
+class _Heard(Struct, frozen=True, kw_only=True):
+    """What can be told of a title or a message at a glance."""
+
+    text: str
+    """As much of it as is read."""
+    opening: frozenset[str]
+    """The numbers of issues that its first line begins with."""
+    named: frozenset[str]
+    """The numbers of issues in it."""
+    closed: frozenset[str]
+    """The numbers of issues that it closes."""
+    beginnings: frozenset[str]
+    """How its words begin."""
+    taken_back: frozenset[str]
+    """What it takes back, by the subject and by the beginning of the id."""
+
+
 def likely_end(task: Task, commits: Iterable[Change]) -> str | None:
     """Find a commit, of these with the newest first, that seems to have done a task and was not taken back."""
     taken_back: set[str] = set()
     for commit in commits:
-        if is_done_by(task, commit) and not _is_taken_back(commit, taken_back):
+        if is_done_by(task, commit) and taken_back.isdisjoint(_names(commit)):
             return told(commit)
-        taken_back.update(_takes_back(commit.message[:_READ]))
+        taken_back |= _hear(commit.message).taken_back
     return None
 
 
 def is_done_by(task: Task, commit: Change) -> bool:
     """Tell whether a commit says that it does what a task asks for."""
-    title, message = task.title[:_READ], commit.message[:_READ]
-    if _closes(message, title, task.task_id):
+    asked, said = _hear(task.title), _hear(commit.message)
+    if said.closed and _closes(asked, said, task.task_id):
         return True
-    if _closes_another(message, title):
+    if asked.opening and said.opening and asked.opening.isdisjoint(said.opening):
         return False
-    return _may_say(message, title) and _is_done(
-        (title, task.description[:_READ]), message, commit.paths
+    if 2 * len(asked.beginnings & said.beginnings) < len(asked.beginnings):
+        return False
+    return _is_done((asked.text, task.description[:_READ]), said.text, commit.paths)
+
+
+@functools.lru_cache(maxsize=4096)
+def _hear(text: str) -> _Heard:
+    text = text[:_READ]
+    first = _subject(text)
+    is_revert = "revert" in text.lower()
+    return _Heard(
+        text=text,
+        opening=frozenset(map(_number, _REFERENCE.findall(_REQUEST.sub("", first)[:_OPENING]))),
+        named=frozenset(map(_number, _REFERENCE.findall(text))),
+        closed=frozenset(map(_number, _CLOSED.findall(text))),
+        beginnings=frozenset(_BEGINNING.findall(words.unaccent(text).lower())),
+        taken_back=frozenset(_taken_back(text) if is_revert else ()),
     )
 
 
-def _takes_back(message: str) -> Iterator[str]:
-    """Name what a commit takes back, by the subject and by the beginning of the id."""
-    if "revert" in message.lower():
-        yield from _REVERTED.findall(message.partition("\n")[0])
-        yield from (sha[:7] for sha in _REVERTED_SHA.findall(message))
+def _names(commit: Change) -> tuple[str, str]:
+    return commit.sha[:_SHORT], _subject(commit.message)
 
 
-def _is_taken_back(commit: Change, taken_back: Collection[str]) -> bool:
-    return commit.sha[:7] in taken_back or commit.message.partition("\n")[0] in taken_back
+def _taken_back(message: str) -> Iterator[str]:
+    yield from _REVERTED.findall(_subject(message))
+    yield from (sha[:_SHORT] for sha in _REVERTED_SHA.findall(message))
 
 
-def _closes(message: str, title: str, task_id: str) -> bool:
+def _closes(asked: _Heard, said: _Heard, task_id: str) -> bool:
     """Tell whether a commit closes the very number that a title names, or the task by its id."""
-    if not _CLOSED.search(message) or _holds(signs.UNDOING, message.partition("\n")[0], title):
-        return False
-    closed = {_number(one) for one in _CLOSED.findall(message)}
-    return any(_number(one) in closed for one in (task_id, *_REFERENCE.findall(title)))
+    is_it = task_id in said.closed or not asked.named.isdisjoint(said.closed)
+    return is_it and not _holds(signs.UNDOING, _subject(said.text), asked.text)
 
 
-def _closes_another(message: str, title: str) -> bool:
-    """Tell whether a title names a number, and a commit's subject another one."""
-    named = {_number(one) for one in _REFERENCE.findall(_opening(title))}
-    said = {_number(one) for one in _REFERENCE.findall(_opening(message))}
-    return bool(named and said) and named.isdisjoint(said)
-
-
-def _opening(text: str) -> str:
-    """Give the part of a text's first line where the number of an issue stands, and not that of a request."""
-    return re.sub(r"\(#\d+\)\s*$", "", text.partition("\n")[0])[:40]
+def _subject(message: str) -> str:
+    return message.partition("\n")[0]
 
 
 def _number(reference: str) -> str:
     return reference.upper().replace("GH-", "#")
-
-
-def _may_say(message: str, title: str) -> bool:
-    """Tell, without looking closely at any word, whether a message has the beginnings of half of a title's words."""
-    wanted = _beginnings(title)
-    return 2 * len(wanted & _beginnings(message)) >= len(wanted)
-
-
-@functools.lru_cache(maxsize=4096)
-def _beginnings(text: str) -> frozenset[str]:
-    return frozenset(_BEGINNING.findall(words.unaccent(text).lower()))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -175,7 +191,7 @@ def _is_said(asked: tuple[str, str], said: Claim, around: tuple[Claim, tuple[str
         return not unsaid and more < _EXTRAS
     if _is_another(wanted, unsaid, more) or (more and _does_another(wanted, unsaid, body)):
         return False
-    where = claims.join(() if more else paths)
+    where = claims.join(() if more else paths[:_PATHS])
     missing = [term for term in unsaid if not body.has(term) and not where.has(term)]
     return not missing or (not more and _is_terse(wanted, said, missing))
 
