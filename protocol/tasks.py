@@ -55,6 +55,8 @@ class Task(Record, frozen=True, kw_only=True):
     created_at: Timestamp
     updated_at: Timestamp
     completed_at: Timestamp | None = None
+    auto_completed: bool = False
+    """It completed by itself, since all that `doneWhen` says held."""
     depends_on: tuple[str, ...] = ()
     """Tasks that must be done first."""
     notes: tuple[TaskNote, ...] = ()
@@ -63,7 +65,7 @@ class Task(Record, frozen=True, kw_only=True):
     """The agent that changed it last; null where a person did, or where it completed by itself."""
     idempotency_key: str | None = None
     held_before: bool = False
-    """`doneWhen` held when it was written already: it shows nothing, so the task never completes by itself."""
+    """`doneWhen` held when it was written, or when the task was taken up again: so it never completes by itself."""
 
 
 class ShownTask(Task, frozen=True, kw_only=True):

@@ -31,13 +31,13 @@ from protocol.projects import Project, ProjectParams
 from protocol.settings import Settings
 from protocol.values import Record
 from sidecar.adapters import processes
-from sidecar.adapters.git import checkouts, commits, identity
+from sidecar.adapters.git import checkouts, commits
 from sidecar.adapters.ignores import Ignores
 from sidecar.adapters.models.editors import Ask
 from sidecar.adapters.watches import Watches
 from sidecar.domain import settings
 from sidecar.domain.sessions import Rule
-from sidecar.scouting import Scout
+from sidecar.scouting import Scout, own_commits
 from sidecar.services import (
     browsing,
     health,
@@ -47,6 +47,7 @@ from sidecar.services import (
     recording,
     scanning,
 )
+from sidecar.services.checking import Checks
 from sidecar.services.locating import Places
 from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.progress import Tell
@@ -102,6 +103,7 @@ class Application:
         self._own_settings, problems = settings.read(home.settings(), Settings())
         for problem in problems:
             _log.warning("settings.json: %s", problem)
+        self._checks = Checks(lambda folder: self.check(str(folder)))
         self.workspace = Workspace(self._tools(), source, self._own_settings)
         self.configure({})
 
@@ -285,7 +287,7 @@ class Application:
         """Import a repository's history, telling `progress` how far it is."""
         project = self.project(params.project)
         folder = self._place(params.project)
-        author = None if params.all_authors else params.author or _own_commits(folder)
+        author = None if params.all_authors else params.author or own_commits(folder)
         history = commits.history(folder, since=params.since, author=author)
         scanned = scanning.scan(
             self.vault(project),
@@ -294,6 +296,7 @@ class Application:
             progress,
         )
         self.workspace.begin(folder)
+        self.check(params.project)
         return methods.ScanResult(
             project_id=project.project_id,
             author=author,
@@ -302,6 +305,12 @@ class Application:
             already_known=scanned.found - scanned.imported,
             sessions=scanned.sessions,
         )
+
+    def check(self, reference: str | None) -> None:
+        """Complete the tasks that turn out to be done, if there are any; a project that is nowhere has none."""
+        with contextlib.suppress(ThreadlineError):
+            if self.vault(self.project(reference)).tasks:
+                self.mind.teamwork.complete(reference)
 
     def export(self, reference: str | None) -> Iterator[bytes]:
         """Write a project's whole memory as lines."""
@@ -339,6 +348,7 @@ class Application:
 
     def flush(self) -> None:
         """Write what still waits; nothing waits where nobody has asked for memory."""
+        self._checks.settle()
         if self._mind is not None:
             self._mind.dialogue.close()
 
@@ -382,6 +392,7 @@ class Application:
             vault=lambda folder: self.vault(self.project(str(folder))),
             forget=self._places.forget,
             ignored=lambda root: Ignores(root).ignored,
+            check=self._checks.want,
             tend=self._tend,
             is_running=processes.is_running,
             clock=self.home.ids.clock,
@@ -416,16 +427,6 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def _own_commits(folder: Path) -> str:
-    email = identity.user_email(folder)
-    if email is None:
-        raise InvalidParamsError(
-            "git does not know who you are here (user.email is unset); name an author, or ask for all of them",
-            field="author",
-        )
-    return f"<{email}>"
-
-
 def _ingest(app: Application, params: methods.IngestParams) -> methods.IngestResult:
     project = app.project(params.project)
     vault = app.vault(project)
@@ -433,6 +434,8 @@ def _ingest(app: Application, params: methods.IngestParams) -> methods.IngestRes
         dropped = [methods.PlacedEvent(outcome="dropped") for _ in params.events]
         return methods.IngestResult(project_id=project.project_id, events=tuple(dropped))
     placed = recording.ingest(vault, params.events, params.source or app.source)
+    if any(event.commit for event in params.events):
+        app.check(params.project)
     return methods.IngestResult(project_id=project.project_id, events=tuple(placed))
 
 

@@ -4,6 +4,7 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from protocol.errors import InvalidParamsError
 from sidecar.adapters.git import checkouts, identity
 from sidecar.domain.identities import Facts
 from sidecar.store.homes import Home
@@ -46,3 +47,14 @@ class Scout:
     def _recognise(self, folder: Path) -> tuple[checkouts.Sight | None, Landmark | None]:
         sight = checkouts.sight(folder)
         return sight, sight and self.home.landmarks.find(*sight)
+
+
+def own_commits(folder: Path) -> str:
+    """Say whose commits are the user's own, as git knows the user here."""
+    email = identity.user_email(folder)
+    if email is None:
+        raise InvalidParamsError(
+            "git does not know who you are here (user.email is unset); name an author, or ask for all of them",
+            field="author",
+        )
+    return f"<{email}>"

@@ -17,7 +17,7 @@ from protocol.messages import (
 from protocol.projects import ProjectParams
 from protocol.tasks import CreateTasksParams, UpdateTaskParams, WrittenTasks
 from protocol.values import Record
-from sidecar.services import agents, documents, linking, messaging, planning
+from sidecar.services import agents, documents, linking, messaging, planning, tasks
 from sidecar.services.tasks import Look
 from sidecar.store.vaults import Vault
 
@@ -46,6 +46,10 @@ class Teamwork:
     def update(self, params: UpdateTaskParams) -> WrittenTasks:
         """Change a task, held against the working tree."""
         return planning.update(self.vault(params.project), params, self.look(params.project))
+
+    def complete(self, reference: str | None) -> None:
+        """Complete the tasks that turn out to be done in a working tree."""
+        tasks.complete_due(self.vault(reference), self.look(reference))
 
     def send(self, params: SendParams) -> SentMessage:
         """Send a message on somebody's behalf."""

@@ -65,7 +65,9 @@ def moved(task: Task, status: TaskStatus, now: datetime) -> Task:
         return task
     if status == "done":
         return msgspec.structs.replace(task, status=status, completed_at=now)
-    return msgspec.structs.replace(task, status=status, completed_at=None, evidence=None)
+    return msgspec.structs.replace(
+        task, status=status, completed_at=None, evidence=None, auto_completed=False
+    )
 
 
 def says(task: Task, wanted: str) -> bool:
@@ -81,6 +83,7 @@ def completed(task: Task, evidence: str, now: datetime) -> Task:
         task,
         status="done",
         evidence=evidence,
+        auto_completed=True,
         completed_at=now,
         updated_at=later(task, now),
         updated_by=None,

@@ -23,7 +23,7 @@ from protocol.tasks import (
 from sidecar.domain import doubts, privacy, tasks
 from sidecar.domain.conditions import Facts
 from sidecar.services import linking
-from sidecar.services.tasks import Look, ordered
+from sidecar.services.tasks import Look, holds, ordered
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
@@ -48,12 +48,15 @@ def create(vault: Vault, params: CreateTasksParams, look: Look) -> WrittenTasks:
 def update(vault: Vault, params: UpdateTaskParams, look: Look) -> WrittenTasks:
     """Change a task, unless somebody else has changed it since it was read."""
     said = _said(params, look)
+    is_shown = _is_shown(vault, params, look)
     with vault.lock.held():
         task = vault.tasks.get(params.task_id)
         if task is None:
             raise NotFoundError(f"no task {params.task_id} in this project", field="taskId")
         _check_expected(task, params)
         changed = _change(vault, task, params, said)
+        if is_shown and changed.done_when == task.done_when:
+            changed = msgspec.structs.replace(changed, held_before=True)
         if changed is task:
             return WrittenTasks(outcome="unchanged", tasks=show(vault, [task]))
         if params.depends_on is not None:
@@ -167,6 +170,13 @@ def _check_expected(task: Task, params: UpdateTaskParams) -> None:
             field="expectedUpdatedAt",
             current=current,
         )
+
+
+def _is_shown(vault: Vault, params: UpdateTaskParams, look: Look) -> bool:
+    """Tell whether a task is taken up again though what was to show its end is there: that showed too little."""
+    task = vault.tasks.get(params.task_id)
+    is_taken_up = task is not None and task.status == "done" != (params.status or "done")
+    return task is not None and is_taken_up and holds(vault, task, look)
 
 
 def _said(params: UpdateTaskParams, look: Look) -> dict[str, object]:

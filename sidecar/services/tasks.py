@@ -3,6 +3,7 @@
 import contextlib
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable
+from datetime import datetime
 from itertools import islice
 
 from msgspec import Struct
@@ -16,6 +17,8 @@ from sidecar.domain.doubts import NamesIn
 from sidecar.domain.endings import judging
 from sidecar.store.vaults import Vault
 
+_TOLD = 20
+"""Tasks that completed while somebody was away, of which is told."""
 _LATEST = 300
 """Commits that are held against tasks to see whether one speaks of them."""
 
@@ -70,9 +73,24 @@ def complete_due(vault: Vault, look: Look) -> list[CompletedTask]:
     return []
 
 
+def completed_since(vault: Vault, moment: datetime) -> list[CompletedTask]:
+    """Tell which tasks have completed by themselves since a moment, the latest of them, the oldest first."""
+    known = vault.tasks.by_id().values()
+    done = [task for task in known if task.auto_completed and _ended(task) > moment]
+    done.sort(key=lambda task: (_ended(task), task.task_id))
+    return [_told(task, privacy.clean(task.evidence or "")) for task in done[-_TOLD:]]
+
+
 def would_complete(vault: Vault, look: Look) -> list[CompletedTask]:
     """Tell which tasks `complete_due` would complete at this moment, and change nothing."""
     return [_told(task, shown) for task, shown in _due(vault, look)]
+
+
+def holds(vault: Vault, task: Task, look: Look) -> bool:
+    """Tell whether all that shows that a task is done can be seen at this moment."""
+    found = _parse(task)
+    commits = _commits(vault, [task]) if conditions.need_commits(found or ()) else []
+    return bool(found) and _judge(found or (), look, _since(commits, task)) is not None
 
 
 def watched(vault: Vault) -> tuple[str, ...]:
@@ -122,6 +140,10 @@ def _since(commits: list[Change], task: Task) -> list[Change]:
         return not conditions.is_since(commit, task.created_at)
 
     return commits[: bisect_left(commits, True, key=is_before)]  # noqa: FBT003  # what it looks for
+
+
+def _ended(task: Task) -> datetime:
+    return task.completed_at or task.created_at
 
 
 def _told(task: Task, evidence: str) -> CompletedTask:

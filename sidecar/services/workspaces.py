@@ -46,6 +46,8 @@ class Tools:
     forget: Callable[[Path], None]
     """Makes sure that a folder's project is found anew."""
     ignored: Callable[[Path], Ignored]
+    check: Callable[[Path], None]
+    """Looks again at the tasks of a working tree in which something was committed, without keeping anyone waiting."""
     tend: Callable[[Vault], None]
     """Looks after a project's memory, without keeping anyone waiting."""
     is_running: IsRunning
@@ -205,6 +207,8 @@ class Workspace:
         is_recording = self._is_recording(repository.vault)
         repository.watched.catch_up(self._began, is_recording=is_recording)
         repository.seen = fingerprint
+        if is_recording and repository.vault.tasks:
+            self._tools.check(repository.checkout.folder)
 
     def _is_recording(self, vault: Vault) -> bool:
         """Tell whether commits are recorded now."""

@@ -113,6 +113,7 @@ def test_a_task_completes_when_its_conditions_hold(vault: Vault, clock: FixedClo
         made,
         status="done",
         evidence=expected.evidence,
+        auto_completed=True,
         completed_at=clock.now,
         updated_at=clock.now,
     )

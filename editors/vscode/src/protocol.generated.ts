@@ -1390,6 +1390,8 @@ export interface ShownTask {
   createdAt: string;
   updatedAt: string;
   completedAt: string | null;
+  /** It completed by itself, since all that `doneWhen` says held. */
+  autoCompleted: boolean;
   /** Tasks that must be done first. */
   dependsOn: string[];
   /** What was added to it later, the oldest first. */
@@ -1397,7 +1399,7 @@ export interface ShownTask {
   /** The agent that changed it last; null where a person did, or where it completed by itself. */
   updatedBy: string | null;
   idempotencyKey: string | null;
-  /** `doneWhen` held when it was written already: it shows nothing, so the task never completes by itself. */
+  /** `doneWhen` held when it was written, or when the task was taken up again: so it never completes by itself. */
   heldBefore: boolean;
   /** Those of the tasks it depends on that are not done: while there are any, it waits. */
   waitingFor: string[];

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 import msgspec
@@ -40,6 +41,8 @@ from sidecar.store.vaults import Vault
 MESSAGES = "pendingMessages"
 _MESSAGE = 1_000
 """Characters of a message that are told at once."""
+_LATELY = timedelta(days=1)
+"""How far back an agent is told of tasks that was never here."""
 _SHARE = 4
 """The part of an answer that one document may take."""
 _Part = TypeVar("_Part")
@@ -66,14 +69,14 @@ class Gatherer:
     def gather(self, scene: Scene) -> Gathered:
         """Put together all that may be worth telling; what is only looked at does not change."""
         vault, who = scene.vault, scene.who
-        done = _done(scene)
+        last = catching.last_here(scene)
+        done = _done(scene, last)
         finished = {one.task_id for one in done}
         due = self._kept(scene, tasks.open_for, "tasks")
         todo = [one for one in due if one.task_id not in finished]
         todo = todo[: selecting.limits(scene)[selecting.TASKS]]
         messages = messaging.pending(vault, who.agent_id)
         choices = selecting.select(scene, self.verifier, taken=len(todo))
-        last = catching.last_here(scene)
         context = StartContext(
             project_id=vault.project_id,
             agent_label=_label(scene),
@@ -153,9 +156,11 @@ def _recent(vault: Vault, agent_id: str) -> list[AgentItem]:
     return agents.recent(vault, agent_id, vault.clock())
 
 
-def _done(scene: Scene) -> list[CompletedTask]:
+def _done(scene: Scene, last: datetime | None) -> list[CompletedTask]:
+    """Tell which tasks turn out to be done now, after those that did since an agent was last here."""
+    earlier = tasks.completed_since(scene.vault, last or scene.vault.clock() - _LATELY)
     find = tasks.would_complete if scene.params.preview else tasks.complete_due
-    return find(scene.vault, scene.look)
+    return [*earlier, *find(scene.vault, scene.look)]
 
 
 def _label(scene: Scene) -> str:
