@@ -88,6 +88,8 @@ class Memory(Record, frozen=True, kw_only=True):
     """When what it tells of happened."""
     created_at: Timestamp
     updated_at: Timestamp
+    updated_by: str | None = None
+    """The agent that changed what it says last; null where a person did, or nobody has."""
 
 
 class MemoryHealth(Record, frozen=True, kw_only=True):

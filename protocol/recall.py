@@ -148,3 +148,5 @@ class UpdateParams(ProjectParams, frozen=True, kw_only=True):
     tags: Names | None = None
     pinned: bool | None = None
     status: Literal["active", "stale"] | None = None
+    agent_id: Name | None = None
+    """The agent that changes it; absent where a person does."""

@@ -58,6 +58,8 @@ LIMITS = [
     ("tasks/create", "agentId", 200, lambda text: task() | {"agentId": text}),
     ("tasks/create", "idempotencyKey", 512, lambda text: task() | {"idempotencyKey": text}),
     ("tasks/update", "title", 500, lambda text: {"taskId": ID, "title": text}),
+    ("tasks/update", "description", 5_000, lambda text: {"taskId": ID, "description": text}),
+    ("tasks/update", "doneWhen", 1_000, lambda text: {"taskId": ID, "doneWhen": text}),
     ("tasks/update", "note", 5_000, lambda text: {"taskId": ID, "note": text}),
     ("tasks/update", "evidence", 5_000, lambda text: {"taskId": ID, "evidence": text}),
     ("tasks/list", "text", 1_000, lambda text: {"text": text}),

@@ -19,7 +19,7 @@ from protocol.tasks import Task
 from protocol.values import TEXT_LIMIT, Record
 from sidecar.domain import forgetting, marks
 
-_SAID = ("title", "content", "rationale", "agent_id", "idempotency_key", "branch")
+_SAID = ("title", "content", "rationale", "agent_id", "updated_by", "idempotency_key", "branch")
 _NAMED = ("entities", "files", "tags")
 _TABLES: dict[type[Record], str] = {
     Agent: "agents",

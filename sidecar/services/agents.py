@@ -114,6 +114,7 @@ def _signed(vault: Vault) -> Iterator[tuple[str | None, datetime]]:
         yield link.agent_id, link.created_at
     for memory in vault.memories.all():
         yield memory.agent_id, memory.created_at
+        yield memory.updated_by, memory.updated_at
 
 
 def _counted(vault: Vault, some: list[Agent]) -> Iterator[ActiveAgent]:

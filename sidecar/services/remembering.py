@@ -4,6 +4,7 @@ import msgspec
 
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.memories import Memory
+from protocol.messages import USER
 from protocol.recall import (
     MemoryList,
     ReadParams,
@@ -22,7 +23,7 @@ _WORDS = ("title", "content", "rationale")
 _CHANGEABLE = tuple(
     field.name
     for field in msgspec.structs.fields(UpdateParams)
-    if field.name not in {"project", "memory_id"}
+    if field.name not in {"project", "memory_id", "agent_id"}
 )
 
 
@@ -81,7 +82,8 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
         if any(name in changes for name in _WORDS):
             # What was thought of it was thought of other words.
             changes["feedback"] = max(memory.feedback, 0.0)
-        changed = msgspec.structs.replace(memory, **changes, updated_at=vault.clock())
+        changes |= {"updated_at": vault.clock(), "updated_by": _author(params)}
+        changed = msgspec.structs.replace(memory, **changes)
         changed = memories.fitted(privacy.clean_memory(changed))
         vault.journal.append([vault.memories.put(memory.memory_id, changed)])
         return changed
@@ -114,6 +116,10 @@ def _memory(vault: Vault, params: WriteParams) -> Memory:
         updated_at=now,
     )
     return memories.fitted(privacy.clean_memory(memory))
+
+
+def _author(params: UpdateParams) -> str | None:
+    return None if params.agent_id in (None, USER) else params.agent_id
 
 
 def _said(field: str, text: str) -> str:
