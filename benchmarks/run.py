@@ -24,6 +24,7 @@ from benchmarks import (
     serving,
     sharing,
     storing,
+    suggesting,
 )
 from benchmarks.enrichment import measuring
 from benchmarks.timing import ATTEMPTS, Row
@@ -79,6 +80,7 @@ def _measurements(history: Path | None, data: Path | None) -> dict[str, Measurem
         "drift-cost": drift.costs,
         "redaction": lambda _folder: redaction.measure(data),
         "enrichment": measuring.enrich,
+        "suggesting": lambda _folder: suggesting.rows(),
         "retrieval": lambda _folder: retrieval.rows(data),
     }
 

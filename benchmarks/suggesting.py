@@ -1,6 +1,6 @@
 """How often a task that seems done by a commit is done by it: `python -m benchmarks.suggesting [--verbose]`.
 
-`suggestions/open.toml` are the pairs that rules are written with; those of `suggestions/kept.toml` are kept back:
+`suggestions.open.toml` are the pairs that rules are written with; those of `suggestions.kept.toml` are kept back:
 nobody looks at them while writing rules, so they tell how the rules do on what they have not seen.
 """
 
@@ -13,12 +13,15 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from benchmarks.timing import Row
 from protocol.tasks import Task
 from sidecar.domain.conditions import Change
 from sidecar.domain.endings.judging import is_done_by
 
-FOLDER = Path(__file__).parent / "suggestions"
+FOLDER = Path(__file__).parent
 SHARES = ("open", "kept")
+PRECISION = 0.9
+"""The share of suggestions that has to be right."""
 _ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 _DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -80,7 +83,7 @@ Judge = Callable[[Task, Change], bool]
 
 def load(share: str) -> tuple[Pair, ...]:
     """Read the pairs of a share."""
-    path = FOLDER / f"{share}.toml"
+    path = FOLDER / f"suggestions.{share}.toml"
     written = msgspec.toml.decode(path.read_bytes(), type=_File).tasks
     return tuple(pair for task in written for pair in _pairs(share, task))
 
@@ -104,6 +107,22 @@ def strangers(pairs: Iterable[Pair]) -> Iterator[Pair]:
         for pair in known:
             if pair.task.title != task.title:
                 yield msgspec.structs.replace(pair, task=task, is_done=False, why="a stranger")
+
+
+def rows() -> Iterator[Row]:
+    """Report how each share did."""
+    for share in SHARES:
+        figures = measure(load(share))
+        is_missed = figures.precision < PRECISION
+        yield Row(
+            what=f"tasks suggested as done, {share} pairs: right",
+            ours=f"{figures.precision:.2f}",
+            baseline=f"{figures.right + figures.wrong} suggested",
+            ratio=f"recall {figures.recall:.2f}",
+            gate=f"≥ {PRECISION:g}",
+            verdict="missed" if is_missed else "holds",
+            is_missed=is_missed,
+        )
 
 
 def main() -> int:

@@ -31,8 +31,8 @@ def test_nine_of_ten_suggestions_are_right() -> None:
     """Part of D2 and F11: also on pairs that no rule was written with."""
     everything = suggesting.measure(pair for pairs in PAIRS.values() for pair in pairs)
     assert everything.pairs >= 80
-    assert everything.precision >= 0.9
-    assert suggesting.measure(PAIRS["kept"]).precision >= 0.9
+    assert everything.precision >= suggesting.PRECISION >= 0.9
+    assert [row for row in suggesting.rows() if row.is_missed] == []
 
 
 @pytest.mark.parametrize("share", suggesting.SHARES)
@@ -91,6 +91,23 @@ def test_what_was_taken_back_later_is_not_suggested() -> None:
     assert judging.likely_end(task(SIGN), [again, reverted, done]) == (
         "commit eeeeeee says “Sign all uploads with SHA-256”"
     )
+
+
+@pytest.mark.parametrize(
+    ("subject", "later"),
+    [
+        (SIGN, f'Revert "{SIGN}"'),
+        (f"{SIGN} (#12)", f'Revert "{SIGN}" (#13)'),
+        (f"{SIGN} (#12)", f'Revert "{SIGN} (#12)"'),
+        (f"feat: {SIGN}", f"revert: feat: {SIGN}"),
+        (SIGN, f"Revert {SIGN.lower()}"),
+    ],
+)
+def test_what_is_taken_back_is_known_by_its_name(subject: str, later: str) -> None:
+    """Part of D2 and F11."""
+    commits = [change(later, "b" * 40), change(subject, "a" * 40)]
+    assert judging.likely_end(task(SIGN), commits) is None
+    assert judging.likely_end(task(SIGN), commits[1:]) is not None
 
 
 @pytest.mark.parametrize("title", ["Add tests", "Update README.md", "Fix bugs", "Docs", "…"])

@@ -204,6 +204,25 @@ def test_nothing_completes_while_capture_is_paused_and_the_commit_is_not_kept(be
     assert shown(begun, task)["status"] == "todo"
 
 
+def test_what_a_commit_seems_to_have_done_is_suggested_and_left_to_people(begun: Desk) -> None:
+    """Part of F11 and D2."""
+    (task,) = plan(begun, {"title": "Sign uploads with SHA-256", "doneWhen": "the auditor agrees"})
+
+    def suggested(key: str) -> list[tuple[str, str]]:
+        told = begun.start(sessionKey=key)["tasksSuggestedDone"]
+        return [(one["taskId"], one["evidence"]) for one in told]
+
+    begun.commit("WIP: sign uploads with SHA-256")
+    begun.commit("test: cover signing of uploads with SHA-256", "tests/test_sign.py")
+    assert suggested("c1") == []
+    sha = begun.commit("feat(uploads): sign with SHA-256 (#12)", "src/sign.py")
+    evidence = f"commit {sha[:7]} says “feat(uploads): sign with SHA-256 (#12)”"
+    assert suggested("c2") == [(task["taskId"], evidence)]
+    assert shown(begun, task)["status"] == "todo"
+    begun.commit('Revert "feat(uploads): sign with SHA-256 (#12)"', "src/sign.py")
+    assert suggested("c3") == []
+
+
 def test_a_plan_is_made_in_one_call_and_worked_through(begun: Desk) -> None:
     """Part of F10 and F11."""
     first, second, third = plan(

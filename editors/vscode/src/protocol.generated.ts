@@ -713,6 +713,8 @@ export interface Memory {
   occurredAt: string;
   createdAt: string;
   updatedAt: string;
+  /** The agent that changed what it says last; null where a person did, or nobody has. */
+  updatedBy: string | null;
 }
 
 /** What memory can do at the moment, and what of it needs attention. */
@@ -1342,6 +1344,8 @@ export interface ShownMemory {
   occurredAt: string;
   createdAt: string;
   updatedAt: string;
+  /** The agent that changed what it says last; null where a person did, or nobody has. */
+  updatedBy: string | null;
   /** What it is linked with. */
   links: Neighbour[];
 }
@@ -1622,6 +1626,8 @@ export interface UpdateParams {
   tags?: string[] | null;
   pinned?: boolean | null;
   status?: "active" | "stale" | null;
+  /** The agent that changes it; absent where a person does. */
+  agentId?: string | null;
 }
 
 /** What to change of a task; what is absent stays. */

@@ -28,8 +28,8 @@ _EXTRAS = 2
 """Words that a commit may have beyond those of a task."""
 _SHORT, _OPENING = 7, 40
 """Letters of a commit's id, and of a first line where the number of an issue stands."""
-_REQUEST = re.compile(r"\(#\d+\)\s*$")
-_REVERTED = re.compile(r"\W*revert(?:s|ed)?\W+(.+?)\W*$", re.IGNORECASE)
+_REQUEST = re.compile(r"\s*\(#\d+\)\s*$")
+_REVERTED = re.compile(r'\W*revert(?:s|ed)?[:\s]+(?:"(.+)"|([^"]+)$)', re.IGNORECASE)
 _REVERTED_SHA = re.compile(r"\breverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"(?<!refs )(?<!ref )(?<!see )(?<!after )(?<! of )(?<! to )(?:#|\bGH-|\b[A-Z][A-Z0-9]+-)\d+\b",
@@ -104,11 +104,12 @@ def _hear(text: str) -> _Heard:
 
 
 def _names(commit: Change) -> tuple[str, str]:
-    return commit.sha[:_SHORT], _subject(commit.message)
+    return commit.sha[:_SHORT], _title(_subject(commit.message))
 
 
 def _taken_back(message: str) -> Iterator[str]:
-    yield from _REVERTED.findall(_subject(message))
+    if found := _REVERTED.match(_subject(message)):
+        yield _title(found[1] or found[2])
     yield from (sha[:_SHORT] for sha in _REVERTED_SHA.findall(message))
 
 
@@ -120,6 +121,11 @@ def _closes(asked: _Heard, said: _Heard, task_id: str) -> bool:
 
 def _subject(message: str) -> str:
     return message.partition("\n")[0]
+
+
+def _title(subject: str) -> str:
+    """Give a subject without the number of the request by which it came."""
+    return _REQUEST.sub("", subject).strip().lower()
 
 
 def _number(reference: str) -> str:
