@@ -18,6 +18,8 @@ _CHUNK = re.compile(r"\w+(?:[-_./'+]\w+)*")
 _PART = re.compile(r"\d+(?:\.\d+)+|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _SUFFIX = re.compile(r"(?<=\w{4})(?:li|ung|en|er|em|es|os|as|e|n|s|o|a|i)$")
+_PARTICIPLE = re.compile(r"^ge(\w{5,})t$")
+"""German: gespeichert, speichern."""
 _EXTENSIONS = patterns.words("js ts py rb go rs md json yml yaml css html")
 _TYPES = patterns.words(
     "feat feature fix bugfix hotfix docs doc test tests refactor perf chore ci build style i18n a11y ui web"
@@ -113,14 +115,26 @@ def read(line: str) -> Claim:
     )
 
 
-def extras(said: Claim, known: Claim) -> tuple[int, bool]:
-    """Count the words that a line has beyond what is known; tell whether they confine it to a place."""
+class Extras(Struct, frozen=True):
+    """What a line has beyond what is known."""
+
+    count: int
+    """How many words."""
+    is_confined: bool
+    """They confine it to a place."""
+    is_head: bool
+    """It begins with them: it is about something else, and what is known only tells more of that."""
+
+
+def extras(said: Claim, known: Claim) -> Extras:
+    """Tell what a line has beyond what is known, up to where it goes on with how or why."""
     text = _ASIDE.sub("", said.text)
-    new = {
-        part for term in _terms(list(_spoken(text))) if not known.has(term) for part in term.parts
-    }
+    terms = list(_terms(list(_spoken(text))))
+    new = [term for term in terms if not known.has(term)]
+    parts = {part for term in new for part in term.parts}
     places = {root(word) for found in _PLACE.findall(text) for word in found if word}
-    return len(new), not new.isdisjoint(places)
+    is_head = bool(new) and new[0] is terms[0]
+    return Extras(len(parts), not parts.isdisjoint(places), is_head)
 
 
 def has_foreign_scope(said: Claim, known: Claim) -> bool:
@@ -139,7 +153,8 @@ def root(word: str) -> str:
     """Give what the forms of a word have in common, in English and nearly so in its neighbours; small words have none."""
     if word.lower() in signs.SMALL:
         return ""
-    return _SUFFIX.sub("", next(iter(words.count(word)), ""))
+    word = _PARTICIPLE.sub(r"\1", word)
+    return _SUFFIX.sub("", _SUFFIX.sub("", next(iter(words.count(word)), "")))
 
 
 def _spoken(text: str) -> Iterator[list[str]]:

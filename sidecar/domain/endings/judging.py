@@ -170,7 +170,16 @@ def _agrees(wanted: Claim, said: Claim, paths: tuple[str, ...]) -> bool:
         and wanted.says(signs.TESTING) == _is_of(said, signs.TESTING, (paths, _TESTED))
         and wanted.says(signs.DOCUMENTING) == _is_of(said, signs.DOCUMENTING, (paths, _DESCRIBED))
         and wanted.turns.isdisjoint((new, old) for old, new in said.turns)
+        and _is_in_order(wanted, said)
     )
+
+
+def _is_in_order(wanted: Claim, said: Claim) -> bool:
+    """Tell whether what is to come first does, where both say what comes before what."""
+    place = signs.ORDERING.search(said.text)
+    if place is None or not wanted.says(signs.ORDERING):
+        return True
+    return claims.read(f"{said.type}: {said.text[: place.start()]}").has(wanted.terms[0])
 
 
 def _is_negated(claim: Claim) -> bool:
@@ -187,8 +196,11 @@ def _is_of(said: Claim, sign: Late, place: tuple[tuple[str, ...], re.Pattern[str
 def _is_said(asked: tuple[str, str], said: Claim, around: tuple[Claim, tuple[str, ...]]) -> bool:
     """Tell whether a commit says what is asked, and no more than that."""
     wanted, known, (body, paths) = claims.read(asked[0]), claims.join(asked), around
-    more, is_confined = claims.extras(said, known)
-    if is_confined or more > _EXTRAS or (more and _is_mended(wanted, said)):
+    extras = claims.extras(said, known)
+    more = extras.count
+    if extras.is_confined or more > _EXTRAS or (more and _is_mended(wanted, said)):
+        return False
+    if extras.is_head and body.lead != wanted.lead:
         return False
     if not (wanted.numbers <= said.numbers | body.numbers and said.numbers <= known.numbers):
         return False
@@ -226,10 +238,11 @@ def _is_terse(wanted: Claim, said: Claim, missing: Sequence[Term]) -> bool:
 
 def _is_named(wanted: Claim, said: Claim) -> bool:
     """Tell whether one item of a list is just what is asked."""
-    more, is_confined = claims.extras(said, wanted)
+    extras = claims.extras(said, wanted)
     is_whole = len(wanted.terms) > _FEWEST and all(map(said.has, wanted.terms))
     is_whole &= wanted.numbers == said.numbers
-    return is_whole and not is_confined and more < _EXTRAS and _agrees(wanted, said, ())
+    is_other = extras.is_confined or extras.is_head or extras.count >= _EXTRAS
+    return is_whole and not is_other and _agrees(wanted, said, ())
 
 
 def _items(body: str, title: str) -> list[str]:

@@ -17,6 +17,8 @@ UNFINISHED = _sign(
     r"try tries tried trying attempt\w* explor\w+ investigat\w+ rfc adr propos\w+ outlin\w+ plan(?:s|ned|ning)? roadmap",
     r"announc\w+ consider\w* discuss\w* ideas? sketch\w* will should would so_(?:that_)?\w+_(?:\w+_)?can in_order_to",
     r"needed_(?:for|by) almost nearly yet still tempor\w+ only later merge[sd]? mock\w* dummy enough_to ready_(?:for|to)",
+    r"less more likely rarer mitigat\w+ workarounds? work\w*_around could might for_now rough\w* basic minimal naive crude",
+    r"experimental behind configurable helpers? hack\w* quick\w*",
     r"make_way pave\w* lay\w*_the ahead_of towards unblock\w* hints? reproduc\w+ repro reproducer failing flaky typos?",
     r"vorbereit\w* angefangen anfang\w* begonnen beginn\w* entwurf\w* teilweise erste[rsn]?_\w+ versuch\w* noch_nicht",
     r"soll(?:en|te|ten)? nur geplant\w* vorarbeit\w* gerüst",
@@ -89,6 +91,7 @@ ADDING = _sign(
     r"ajout\w* anad\w+ agreg\w+ crear? cree permet\w* permit\w*",
 )
 """What is said of anything that comes: no more than that it is there."""
+ORDERING = _sign(r"before after bevor nachdem avant apres antes despues")
 SMALL = words(
     """
     all also an every each everywhere throughout always now new one own too very when whenever via per its their code base
