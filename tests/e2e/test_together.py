@@ -182,3 +182,23 @@ async def test_tasks_are_divided_and_nobody_takes_what_is_taken(pair: Pair) -> N
     assert {one["taskId"] for one in listed["tasks"]} == {build["taskId"], free["taskId"]}
     agents = await first.ask("threadline/agents/list")
     assert {one["agentId"] for one in agents["agents"]} == {first.name, second.name}
+
+
+async def test_a_commit_completes_a_task_while_nobody_asks(pair: Pair) -> None:
+    """Part of B1 and F11."""
+    first, second = pair
+    new = {"title": "Sign uploads", "doneWhen": "commit touches: src/sign.py"}
+    (task,) = (await first.ask("threadline/tasks/create", tasks=[new]))["tasks"]
+    assert await heard(second, "tasks")
+    second.changed_things.clear()
+    sha = first.repository.commit("Sign uploads", name="src/sign.py")
+    assert await heard(second, "tasks")
+    (done,) = (await second.ask("threadline/tasks/list", statuses=["done"]))["tasks"]
+    evidence = f"commit {sha[:7]} touches src/sign.py"
+    assert (done["taskId"], done["evidence"], done["autoCompleted"]) == (
+        task["taskId"],
+        evidence,
+        True,
+    )
+    context = await started(second, "second-1")
+    assert [one["evidence"] for one in context["tasksAutoCompleted"]] == [evidence]
