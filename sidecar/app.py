@@ -309,7 +309,8 @@ class Application:
     def check(self, reference: str | None) -> None:
         """Complete the tasks that turn out to be done, if there are any; a project that is nowhere has none."""
         with contextlib.suppress(ThreadlineError):
-            if self.vault(self.project(reference)).tasks:
+            kept = self.vault(self.project(reference)).tasks.all()
+            if any(task.done_when and task.status != "done" for task in kept):
                 self.mind.teamwork.complete(reference)
 
     def export(self, reference: str | None) -> Iterator[bytes]:

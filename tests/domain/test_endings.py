@@ -65,6 +65,8 @@ def test_no_commit_of_another_task_is_taken_for_this_one(share: str) -> None:
         ("Fix #12", "Keep the zone\n\nCloses #121.", False),
         ("Fix #12", "Keep the zone\n\nSee #12.", False),
         ("Fix #12", "Keep the zone\n\nDoes not fix #12.", False),
+        ("Fix #12", "Keep the zone\n\nPartially fixes #12.", False),
+        ("Fix #12", "WIP: keep the zone\n\nFixes #12.", False),
         ("Refs #12: name the zone", "Keep the hour\n\nCloses #12.", False),
         ("Fix #12", 'Revert "Keep the zone (fixes #12)"', False),
         (SIGN, "Fixes SHA-256 of empty files", False),

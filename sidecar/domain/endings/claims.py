@@ -36,7 +36,7 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _TURNED = re.compile(
-    r"(?<![\w.-])([\w.-]+)\s+(?:back\s+)?(?:to|auf|into|nach|vers)\s+(?:the\s+|in\s+)?([\w.-]+)",
+    r"(?<![\w.-])([\w.-]+)\s+(?:back\s+)?(?:to|auf|into|nach|vers|->|→)\s+(?:the\s+|in\s+)?([\w.-]+)",
     re.IGNORECASE,
 )
 _SWAPPED = re.compile(

@@ -2,7 +2,7 @@
 
 A suggestion that is wrong costs more than one that is missing: whoever reads it has to look. So a commit has to say
 nearly all that a task asks for, in the same sense, and nothing by which it is about a part, a place or a beginning of
-it. How well that works is measured on pairs that people have labelled (`benchmarks/suggesting.py`).
+it. How well that works is measured on labelled pairs (`benchmarks/suggesting.py`).
 """
 
 import functools
@@ -36,13 +36,13 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _CLOSED = re.compile(
-    r"(?<!not )(?<!n't )\b(?:fix(?:es|ed)|clos(?:e|es|ed)|resolv(?:e|es|ed)|complet(?:e|es|ed)|fix(?= #))"
+    r"(?<!not )(?<!n't )(?<!partially )(?<!partly )\b(?:fix(?:es|ed)|clos(?:e|es|ed)|resolv(?:e|es|ed)|complet(?:e|es|ed)|fix(?= #))"
     r":?\s+(?:issue |task )?((?:#|GH-)\d+|[0-9A-HJKMNP-TV-Z]{26}|[A-Z][A-Z0-9]+-\d+(?=\W*(?:$|\n|and |[,;.)])))\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n{2,}|\n(?=[^\S\n]*[-*•])")
 _ITEM = re.compile(r"^[^\S\n]*[-*•][^\S\n]+(\S.*)$", re.MULTILINE)
-_BEGINNING = re.compile(r"[^\W_]{3}")
+_BEGINNING = re.compile(r"(?<![^\W_])[^\W_]{3}")
 _TESTED = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_|[._-](?:test|spec)s?\.|Tests?\.\w+$"
 )
@@ -83,7 +83,7 @@ def is_done_by(task: Task, commit: Change) -> bool:
         return True
     if asked.opening and said.opening and asked.opening.isdisjoint(said.opening):
         return False
-    if 2 * len(asked.beginnings & said.beginnings) < len(asked.beginnings):
+    if 3 * len(asked.beginnings & said.beginnings) < len(asked.beginnings):
         return False
     return _is_done((asked.text, task.description[:_READ]), said.text, commit.paths)
 
@@ -116,7 +116,7 @@ def _taken_back(message: str) -> Iterator[str]:
 def _closes(asked: _Heard, said: _Heard, task_id: str) -> bool:
     """Tell whether a commit closes the very number that a title names, or the task by its id."""
     is_it = task_id in said.closed or not asked.named.isdisjoint(said.closed)
-    return is_it and not _holds(signs.UNDOING, _subject(said.text), asked.text)
+    return is_it and not _is_held_back(_subject(said.text), asked.text)
 
 
 def _subject(message: str) -> str:
@@ -136,9 +136,7 @@ def _number(reference: str) -> str:
 def _is_done(asked: tuple[str, str], message: str, paths: tuple[str, ...]) -> bool:
     subject, _, body = message.partition("\n")
     title = asked[0]
-    if any(_holds(sign, subject, title) for sign in (signs.UNFINISHED, signs.UNDOING)):
-        return False
-    if _holds(signs.NOTHING_DONE, body, title) or subject.rstrip().endswith("?"):
+    if _is_held_back(subject, title) or _holds(signs.NOTHING_DONE, body, title):
         return False
     wanted, said = claims.read(title), claims.read(subject)
     if len(wanted.terms) < _FEWEST:
@@ -146,6 +144,12 @@ def _is_done(asked: tuple[str, str], message: str, paths: tuple[str, ...]) -> bo
     if _agrees(wanted, said, paths) and _is_said(asked, said, (_told(body, title), paths)):
         return True
     return any(_is_named(wanted, claims.read(item)) for item in _items(body, title))
+
+
+def _is_held_back(subject: str, title: str) -> bool:
+    """Tell whether a subject says that something is begun, asked or taken back."""
+    is_open = _holds(signs.UNFINISHED, subject, title) or subject.rstrip().endswith("?")
+    return is_open or _holds(signs.UNDOING, subject, title)
 
 
 def _holds(sign: Late, text: str, title: str) -> bool:
