@@ -43,6 +43,7 @@ _CLOSED = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n{2,}|\n(?=[^\S\n]*[-*•])")
 _ITEM = re.compile(r"^[^\S\n]*[-*•][^\S\n]+(\S.*)$", re.MULTILINE)
 _BEGINNING = re.compile(r"(?<![^\W_])[^\W_]{3}")
+_WORD = re.compile(r"[^\W_]{3,}")
 _TESTED = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_|[._-](?:test|spec)s?\.|Tests?\.\w+$"
 )
@@ -83,7 +84,8 @@ def is_done_by(task: Task, commit: Change) -> bool:
         return True
     if asked.opening and said.opening and asked.opening.isdisjoint(said.opening):
         return False
-    if 3 * len(asked.beginnings & said.beginnings) < len(asked.beginnings):
+    wanted = _beginnings(asked.text)
+    if 2 * len(wanted & said.beginnings) < len(wanted):
         return False
     return _is_done((asked.text, task.description[:_READ]), said.text, commit.paths)
 
@@ -101,6 +103,13 @@ def _hear(text: str) -> _Heard:
         beginnings=frozenset(_BEGINNING.findall(words.unaccent(text).lower())),
         taken_back=frozenset(_taken_back(text) if is_revert else ()),
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def _beginnings(title: str) -> frozenset[str]:
+    """Tell how the words of a title begin that are no small ones."""
+    spoken = _WORD.findall(words.unaccent(title))
+    return frozenset(word[:3].lower() for word in spoken if claims.root(word))
 
 
 def _names(commit: Change) -> tuple[str, str]:
@@ -235,8 +244,8 @@ def _does_another(wanted: Claim, unsaid: Sequence[Term], body: Claim) -> bool:
 
 
 def _is_terse(wanted: Claim, said: Claim, missing: Sequence[Term]) -> bool:
-    """Tell whether a line only leaves out one word of many."""
-    is_little = len(missing) == 1 and len(wanted.terms) >= _MANY
+    """Tell whether a line only leaves out one word of many, and not one of several things."""
+    is_little = len(missing) == 1 and len(wanted.terms) >= _MANY and not wanted.says(signs.JOINING)
     return is_little and not claims.has_foreign_scope(said, wanted)
 
 

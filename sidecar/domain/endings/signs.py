@@ -91,6 +91,7 @@ ADDING = _sign(
     r"ajout\w* anad\w+ agreg\w+ crear? cree permet\w* permit\w*",
 )
 """What is said of anything that comes: no more than that it is there."""
+JOINING = _sign(r"and und et y both sowie")
 ORDERING = _sign(r"before after bevor nachdem avant apres antes despues")
 SMALL = words(
     """
