@@ -222,6 +222,7 @@ TOOLS: tuple[Tool, ...] = (
         "no longer true because something new was decided, write the new one instead: it supersedes the old.",
         method="threadline/memories/update",
         effect="replaces",
+        agent="agentId",
     ),
     Tool(
         name="forget_memory",
