@@ -7,6 +7,7 @@ from msgspec import Meta
 from protocol.contexts import MessageItem, StartContext
 from protocol.memories import Content, Grade, MemoryType, Names, Paths, Title
 from protocol.projects import ProjectParams
+from protocol.turns import Activity
 from protocol.values import Key, Name, Params, ProjectId, Record, Text, Timestamp, Ulid
 
 Trigger = Literal["periodic", "pre_compaction", "agent", "explicit", "session_end"]
@@ -63,6 +64,8 @@ class TrackParams(ConversationParams, frozen=True, kw_only=True):
     """Memories that were read or quoted."""
     files: Paths = ()
     """Files that were worked on."""
+    activities: Annotated[tuple[Activity, ...], Meta(max_length=50)] = ()
+    """What was done with tools."""
     idempotency_key: Key | None = None
     """Reporting the same key again changes nothing."""
     occurred_at: Timestamp | None = None

@@ -7,10 +7,11 @@ an assistant says `I'll use …` all day, so of its words only what it states as
 # ruff: noqa: RUF001 - other scripts have letters that look like ours
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 import msgspec
+from msgspec import Struct
 
 from protocol.conversations import Note, Speaker
 from protocol.events import Event
@@ -81,24 +82,47 @@ _CODED = re.compile(
 _REMINDERS = ("system-reminder", "system_reminder")
 
 
+class Judged(Struct, frozen=True, kw_only=True):
+    """A sentence of a turn, and the note that it is worth, if any."""
+
+    statement: Statement
+    note: Note | None
+    piece: int
+    """The part of a long turn that it stands in; paragraphs are counted within each."""
+
+
 def hear(text: str, said_by: Speaker, at: datetime) -> tuple[Note, ...]:
     """Write down the decisions, rules, wishes, corrections, open tasks and facts of one turn, in its words."""
-    said = (one for piece in _pieces(_prose(text)) for one in _heard(piece, said_by, at))
+    return pick(judge(text, said_by, at))
+
+
+def judge(text: str, said_by: Speaker, at: datetime) -> tuple[Judged, ...]:
+    """Judge every sentence of one turn."""
+    pieces = enumerate(_pieces(_prose(text)))
+    return tuple(one for piece in pieces for one in _heard(piece, said_by, at))
+
+
+def pick(judged: Iterable[Judged]) -> tuple[Note, ...]:
+    """Give the notes of a turn, each once; of very many the first and the last."""
+    said = (one.note for one in judged if one.note is not None)
     unique = tuple({note.text.casefold(): note for note in said}.values())
     return unique if len(unique) <= MOST else (*unique[: MOST // 2], *unique[-MOST // 2 :])
 
 
-def _heard(piece: str, said_by: Speaker, at: datetime) -> Iterator[Note]:
-    message = _message(piece, said_by, at)
+def _heard(piece: tuple[int, str], said_by: Speaker, at: datetime) -> Iterator[Judged]:
+    place, text = piece
+    message = _message(text, said_by, at)
     before: Statement | None = None
     for number, statement in enumerate(message.statements):
         cleaned = msgspec.structs.replace(statement, text=_cleaned(statement.text))
         kind = _judge(message, cleaned, before)
         if kind is None and cleaned.text != statement.text:
             kind = _judge(message, statement, before)
+        note = None
         if kind is not None:
             after = message.statements[number + 1 :][:1]
-            yield Note(type=kind, text=_told(cleaned, before, after), said_by=said_by, at=at)
+            note = Note(type=kind, text=_told(cleaned, before, after), said_by=said_by, at=at)
+        yield Judged(statement=statement, note=note, piece=place)
         before = statement
 
 
