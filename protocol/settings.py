@@ -52,5 +52,7 @@ class Settings(Record, frozen=True, kw_only=True):
     """The room that is reserved for what an earlier conversation knew."""
     recovery_window_ms: Annotated[int, Meta(ge=60_000, le=604_800_000)] = 14_400_000
     """How old a checkpoint may be to be told to the next conversation."""
+    idle_flush_ms: Annotated[int, Meta(ge=1000, le=86_400_000)] = 600_000
+    """After how much time without anything new a conversation's turns and activities are saved."""
     log_level: Literal["error", "warning", "info", "debug"] = "info"
     """What is written to the log and shown in the editor's output."""

@@ -27,6 +27,8 @@ OURS: Mapping[str, frozenset[str]] = {
     "agents": frozenset({"projectId"}),
     "conversations": frozenset({"projectId", "recoveredFrom", "used"}),
     "receipts": frozenset({"projectId", "reason", "receiptId", "recoveredFrom", "section", "why"}),
+    "entries": frozenset({"turnId"}),
+    "activities": frozenset({"activityId"}),
     "feedback": frozenset({"memoryId", "receiptId"}),
     "tasks": frozenset({"dependsOn", "projectId"}),
     "messages": frozenset({"parentMessageId", "projectId"}),

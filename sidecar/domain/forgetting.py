@@ -19,13 +19,17 @@ _TEXTS = frozenset(
         symbol entities tags branch authorName authorEmail agentId agent_id source sources idempotencyKey name
         label lastSummary harness host query queries memoryQueries remembered recentRemembers heard project
         projectNormalized sessionKey previousSessionKey id given description doneWhen evidence createdBy
-        assignedAgentId updatedBy targetId senderId category
+        assignedAgentId updatedBy targetId senderId category tool inputSummary outputSummary
         """,
     )
 )
 """Fields that hold somebody's words; all others are ours, such as ids, times and states."""
-_MORE = {"checkpoints": _TEXTS | {"digest"}, "jobs": _TEXTS - {"name"}}
-"""Tables in which a name means something else: a digest that is no hash, a stage's name that is ours."""
+_MORE = {
+    "checkpoints": _TEXTS | {"digest"},
+    "jobs": _TEXTS - {"name"},
+    "activities": _TEXTS - {"category"},
+}
+"""Tables in which a name means something else: a digest that is no hash, a stage's name or a category that is ours."""
 _KEYED = {"handlings"}
 """Fields that say something of people and agents by their names."""
 _KEYS = {"sessionKey", "previousSessionKey", "id", "given"}
@@ -45,7 +49,7 @@ _OURS = {
 """Words that mean the same to everybody."""
 NAMED = {"agents": "agentId", "conversations": "sessionKey", "documents": "name"}
 """Tables whose documents are kept under names that somebody chose, and the field these are like."""
-DERIVED = frozenset({"agents", "conversations", "checkpoints", "receipts"})
+DERIVED = frozenset({"agents", "conversations", "checkpoints", "receipts", "entries", "activities"})
 """Tables that repeat what memories say."""
 _NAMES = frozenset(
     re.findall(

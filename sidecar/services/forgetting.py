@@ -106,9 +106,10 @@ def _said_by_others(vault: Vault, scrub: Scrub, said: set[str]) -> set[str]:
     shelves = (vault.memories, vault.feedback, vault.tasks, vault.messages)
     papers = (vault.documents, vault.revisions, vault.links)
     derived = (vault.agents, vault.conversations, vault.checkpoints, vault.receipts)
+    waiting = (vault.entries, vault.activities)
     texts = [
         _spaced(text)
-        for shelf in (*shelves, *papers, *derived)
+        for shelf in (*shelves, *papers, *derived, *waiting)
         for document in filter(None, map(shelf.peek, shelf.ids()))
         for text in forgetting.texts(shelf.name, scrub(shelf.name, document) or {})
     ]

@@ -16,6 +16,7 @@ from protocol.memories import Memory
 from protocol.messages import Message
 from protocol.projects import Project
 from protocol.tasks import Task
+from protocol.turns import Entry, KeptActivity
 from sidecar.domain.drafts import Batch, Processed, Tries
 from sidecar.domain.drift.verdicts import Look
 from sidecar.domain.moves import Mark
@@ -66,6 +67,10 @@ class Vault:
         self.agents = Shelf(self.database, "agents", Agent)
         self.conversations = Shelf(self.database, "conversations", Conversation)
         self.checkpoints = Shelf(self.database, "checkpoints", Checkpoint)
+        self.entries = Shelf(self.database, "entries", Entry)
+        """What was said lately, until its conversation is saved."""
+        self.activities = Shelf(self.database, "activities", KeptActivity)
+        """What was done lately, likewise."""
         self.receipts = Shelf(self.database, "receipts", Receipt)
         self.feedback = Shelf(self.database, "feedback", Feedback)
         self.tasks = Shelf(self.database, "tasks", Task)
