@@ -336,11 +336,11 @@ class Dialogue:
             self._later(vault, lambda vault: using.listen(vault, key, said))
 
     def _tools(self) -> Tools:
-        from sidecar.domain.continuity import notes  # noqa: PLC0415  # its rules take long to load
+        from sidecar.domain.continuity import signals  # noqa: PLC0415  # its rules take long to load
 
         return Tools(
             settings=self.around.settings(),
-            hear=notes.hear,
+            hear=signals.detect,
             meanings=self.around.meanings,
             buffer=self.buffer,
         )

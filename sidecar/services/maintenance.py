@@ -19,8 +19,12 @@ def maintain(vault: Vault, settings: Settings) -> None:
         jobs.mend(vault)
         if settings.daily_digest:
             digesting.digest(vault, zone(settings), settings.digest_hour)
+        if vault.entries or vault.activities:
+            from sidecar.services.continuity import flushing  # noqa: PLC0415  # only who has conversations needs it
+
+            flushing.flush(vault, settings)
         if vault.conversations or vault.receipts:
-            from sidecar.services.continuity import pruning  # noqa: PLC0415  # only who has conversations needs it
+            from sidecar.services.continuity import pruning  # noqa: PLC0415  # likewise
 
             pruning.prune(vault, settings)
         if vault.messages or vault.tasks:

@@ -16,6 +16,7 @@ from protocol.checkpoints import DigestParams, EndParams, TrackParams
 from protocol.errors import BusyError, StorageFailedError, ThreadlineError
 from protocol.events import FileChange, NewEvent
 from protocol.settings import Settings
+from protocol.turns import ENTRY_LIMIT, Activity
 from protocol.values import Record, Timestamp
 from sidecar.domain import paths, pauses, saves, secrets
 from sidecar.domain.continuity import conversations
@@ -34,6 +35,8 @@ UNPLACED = "unplaced.jsonl"
 _UNPLACED_MOST = 1024 * 1024
 _SUMMARY = 20_000
 """Letters of a host's summary that are kept."""
+_MOST = 50
+"""Files and activities of one report."""
 _RECENT = 300
 """Events that are looked at for the same save."""
 
@@ -53,6 +56,7 @@ class Observation(Record, frozen=True, kw_only=True):
     prompt: str = ""
     response: str = ""
     summary: str = ""
+    tool: str = ""
     files: tuple[str, ...] = ()
     transcript_path: str = ""
 
@@ -172,16 +176,15 @@ class Overhearing:
                 place = self._places.find(folder / path, [folder])
                 if place is not None and not secrets.is_secret(place[1]):
                     found.setdefault(place[0], []).append((one, Save(path=place[1], at=one.at)))
-        names: list[Path] = []
+        changed: list[tuple[Observation, Path]] = []
         for root, pairs in found.items():
             ignored = self._tools.ignored(root)({save.path for _, save in pairs})
             wanted = [(one, save) for one, save in pairs if save.path not in ignored]
-            names += [root / save.path for _, save in wanted]
+            changed += [(one, root / save.path) for one, save in wanted]
             if self._tools.settings().capture_saves:
                 self._record(self._tools.vault(root), wanted)
-        if names and seen[-1].session_key:
-            files = tuple(str(name) for name in dict.fromkeys(names))[:50]
-            self._tools.hear(_track(seen[-1], files=files))
+        if changed and seen[-1].session_key:
+            self._tools.hear(_used(seen[-1], changed))
 
     def _record(self, vault: Vault, pairs: Sequence[tuple[Observation, Save]]) -> None:
         interval = timedelta(seconds=self._tools.settings().save_interval_seconds)
@@ -245,6 +248,24 @@ def _grouped(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, byt
             return line[0]
 
     return (list(group) for _, group in itertools.groupby(lines, key=group))
+
+
+def _used(last: Observation, changed: Sequence[tuple[Observation, Path]]) -> TrackParams:
+    """Tell a conversation which files its tools have changed, and which tool changed which."""
+    files = tuple(str(path) for path in dict.fromkeys(path for _, path in changed))
+    groups: dict[str, tuple[Observation, list[str]]] = {}
+    for one, path in changed:
+        groups.setdefault(one.key, (one, []))[1].append(path.name)
+    done = tuple(
+        Activity(
+            tool=one.tool[:200] or "edit",
+            category="write",
+            at=one.at,
+            input_summary=", ".join(names)[:ENTRY_LIMIT],
+        )
+        for one, names in groups.values()
+    )
+    return msgspec.structs.replace(_track(last, files=files[:_MOST]), activities=done[-_MOST:])
 
 
 def _track(

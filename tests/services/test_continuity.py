@@ -28,6 +28,7 @@ from protocol.events import Commit, FileChange, NewEvent
 from protocol.settings import Settings
 from sidecar.domain import echoes
 from sidecar.domain.continuity.conversations import Who
+from sidecar.domain.continuity.turns import Signal
 from sidecar.domain.sessions import Rule
 from sidecar.services import browsing, forgetting, maintenance, recording
 from sidecar.services.continuity import (
@@ -59,15 +60,16 @@ WHO = Who(
 WORD = ("apples", "bridges", "candles", "dragons", "engines", "forests", "gardens", "harbours")
 
 
-def hear(text: str, speaker: Speaker, at: datetime) -> tuple[Note, ...]:
+def hear(text: str, speaker: Speaker, at: datetime) -> Signal:
     """Take every line that says so for a decision, a rule or a task."""
     kinds = {"Decision": "decision", "Rule": "constraint", "Todo": "task"}
     parts = [line.partition(": ") for line in text.splitlines()]
-    return tuple(
+    notes = tuple(
         Note(type=kinds[kind], text=said, said_by=speaker, at=at)  # type: ignore[arg-type]  # one of them
         for kind, _, said in parts
         if kind in kinds
     )
+    return Signal(notes=notes)
 
 
 def idle(_run: Callable[[], None]) -> None:

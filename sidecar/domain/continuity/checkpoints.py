@@ -35,7 +35,7 @@ _TOP = 5
 _FILES = 20
 _COMMITS = 20
 _SHA = 8
-_WHOLE: frozenset[Trigger] = frozenset({"periodic", "pre_compaction", "session_end"})
+WHOLE: frozenset[Trigger] = frozenset({"periodic", "pre_compaction", "session_end"})
 """Triggers of checkpoints that tell all that is known of a conversation."""
 
 
@@ -70,7 +70,7 @@ def make(
 
 def mark(conversation: Conversation, trigger: Trigger, now: datetime) -> Conversation:
     """Note that a conversation's state was saved; what was searched and remembered counts anew."""
-    prompts = conversation.prompt_count if trigger in _WHOLE else conversation.checkpointed_prompts
+    prompts = conversation.prompt_count if trigger in WHOLE else conversation.checkpointed_prompts
     return msgspec.structs.replace(
         conversation,
         queries=(),

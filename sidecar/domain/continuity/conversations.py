@@ -147,6 +147,15 @@ def has_heard(conversation: Conversation, key: str | None) -> bool:
     return any(name in conversation.heard for name in _hashes(key))
 
 
+def unheard(conversation: Conversation, words: str) -> str:
+    """Name a report that has no key by its words: as the last one where that was the same, else as a new one."""
+    name, number = words, 0
+    while has_heard(conversation, name) and conversation.heard[-1:] != _hashes(name):
+        number += 1
+        name = f"{number}:{words}"
+    return name
+
+
 def is_due(conversation: Conversation, settings: Settings, now: datetime) -> bool:
     """Tell whether a conversation's state is to be saved: after some prompts, or some time with one."""
     prompts = conversation.prompt_count - conversation.checkpointed_prompts

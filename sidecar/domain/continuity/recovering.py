@@ -178,6 +178,15 @@ def compose(
     return page.text()
 
 
+def own_words(checkpoint: Checkpoint) -> str:
+    """Give what an agent or a host said of its conversation, without what was observed of it."""
+    if checkpoint.trigger == "pre_compaction":
+        return checkpoints.hosts_words(checkpoint)
+    if checkpoint.trigger == "periodic" or checkpoint.digest.startswith(checkpoints.KEPT):
+        return ""
+    return checkpoint.digest.partition(checkpoints.OBSERVED)[0].strip()
+
+
 @dataclass
 class _Page:
     """A text that grows line by line and never beyond its room."""
@@ -292,18 +301,10 @@ def _caution(trail: Trail, lineage: Lineage, budget: int) -> str:
 
 def _narratives(trail: Trail) -> list[str]:
     """Give an agent's or a host's own words, the latest first; observations where there is nothing else."""
-    words = [text for one in trail.checkpoints if (text := _words(one))]
+    words = [text for one in trail.checkpoints if (text := own_words(one))]
     if not words and trail.conversation is None:
         words = [one.digest.removeprefix(checkpoints.OBSERVED) for one in trail.checkpoints[:1]]
     return list(dict.fromkeys(words))[:_NARRATIVES]
-
-
-def _words(checkpoint: Checkpoint) -> str:
-    if checkpoint.trigger == "pre_compaction":
-        return checkpoints.hosts_words(checkpoint)
-    if checkpoint.trigger == "periodic" or checkpoint.digest.startswith(checkpoints.KEPT):
-        return ""
-    return checkpoint.digest.partition(checkpoints.OBSERVED)[0].strip()
 
 
 def _lines(words: str) -> Iterator[str]:

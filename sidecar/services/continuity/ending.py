@@ -9,7 +9,7 @@ from protocol.conversations import Conversation
 from protocol.memories import Memory
 from sidecar.domain.continuity import checkpoints, conversations
 from sidecar.domain.continuity.conversations import Who
-from sidecar.services.continuity import keeping, meeting, observing
+from sidecar.services.continuity import collecting, keeping, meeting, observing
 from sidecar.services.continuity.tools import Tools
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
@@ -53,14 +53,16 @@ def _end(
     agent = conversations.summed_up(met.agent, summary.title) if summary else met.agent
     greeted = vault.agents.put(agent.agent_id, agent)
     if summary is None and not _leaves_something(vault, talk):
-        return [vault.conversations.put(talk.session_key, talk), greeted], None
+        gone = collecting.drop(vault, talk.session_key)
+        return [vault.conversations.put(talk.session_key, talk), greeted, *gone], None
     made = observing.make(talk, "session_end", _digest(vault, talk, summary, now), now=now)
     return [*observing.save(vault, made, talk, tools.settings), greeted], made
 
 
 def _leaves_something(vault: Vault, talk: Conversation) -> bool:
     """Tell whether a conversation leaves more behind than that it was there."""
-    if conversations.is_telling(talk) or vault.checkpoints.find("sessionKey", talk.session_key):
+    is_saved = vault.checkpoints.find("sessionKey", talk.session_key)
+    if is_saved or collecting.is_significant(vault, talk):
         return True
     done = observing.work(vault, talk)
     return bool(done.commits or done.files)

@@ -8,8 +8,9 @@ from protocol.conversations import Conversation
 from protocol.events import Event
 from protocol.settings import Settings
 from sidecar.domain import privacy
-from sidecar.domain.continuity import checkpoints, conversations
+from sidecar.domain.continuity import checkpoints, conversations, turns
 from sidecar.domain.continuity.checkpoints import Work
+from sidecar.services.continuity import collecting
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
@@ -36,24 +37,29 @@ def describe(vault: Vault, conversation: Conversation, now: datetime) -> str:
     most = sorted(conversation.used, key=lambda one: -conversation.used[one])[:_TITLES]
     found = filter(None, map(vault.memories.get, most))
     titles = {one.memory_id: one.title for one in found if one.status != "forgotten"}
-    return privacy.clean(checkpoints.describe(conversation, work(vault, conversation), titles, now))
+    told = checkpoints.describe(conversation, work(vault, conversation), titles, now)
+    key = conversation.session_key
+    waiting = turns.tell(collecting.done(vault, key), collecting.said(vault, key))
+    return privacy.clean("\n".join((told, *waiting)))
 
 
 def save(
     vault: Vault, checkpoint: Checkpoint, conversation: Conversation, settings: Settings
 ) -> list[Op]:
-    """Say how to write a checkpoint and that it was made; what is too many by now goes."""
+    """Say how to write a checkpoint and that it was made; what is too many by now goes, and what it has told."""
     now = checkpoint.created_at
     mine = vault.checkpoints.find("sessionKey", conversation.session_key)
     others = {one.id: one for one in mine if one.id != checkpoint.id}
     moved = {one.id: one for one in checkpoints.timely(others.values(), now)}
     gone = checkpoints.surplus([*(others | moved).values(), checkpoint], settings, now)
+    is_whole = checkpoint.trigger in checkpoints.WHOLE
     marked = checkpoints.mark(conversation, checkpoint.trigger, now)
     return [
         vault.checkpoints.put(checkpoint.id, checkpoint),
         *(vault.checkpoints.put(one.id, one) for one in moved.values()),
         *(vault.checkpoints.drop(one) for one in gone),
         vault.conversations.put(conversation.session_key, marked),
+        *(collecting.drop(vault, conversation.session_key) if is_whole else ()),
     ]
 
 

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from protocol.conversations import Note, Speaker
+from protocol.conversations import Speaker
 from protocol.settings import Settings
+from sidecar.domain.continuity.turns import Signal
 from sidecar.services.continuity.buffers import Buffer
 from sidecar.services.meanings import Meanings
 
-Hear = Callable[[str, Speaker, datetime], tuple[Note, ...]]
-"""Finds in what somebody said what must not be lost."""
+Hear = Callable[[str, Speaker, datetime], Signal]
+"""Finds in what somebody said what must not be lost, and tells how much that is."""
 
 
 @dataclass(frozen=True, kw_only=True)

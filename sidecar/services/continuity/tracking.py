@@ -3,34 +3,99 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import PurePath
+from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from protocol.checkpoints import Tracked, TrackParams
-from protocol.conversations import Conversation, Note, Speaker
+from protocol.conversations import Conversation, Speaker
+from protocol.events import NewEvent
 from protocol.settings import Settings
+from protocol.turns import Activity
 from sidecar.domain import privacy, secrets, sessions
-from sidecar.domain.continuity import conversations
+from sidecar.domain.continuity import conversations, turns
 from sidecar.domain.continuity.conversations import Report, Who
-from sidecar.services.continuity import meeting, observing
+from sidecar.domain.continuity.turns import Turn
+from sidecar.services import recording
+from sidecar.services.continuity import collecting, listening, meeting, observing
 from sidecar.services.continuity.buffers import Buffer
-from sidecar.services.continuity.tools import Hear, Tools
+from sidecar.services.continuity.listening import Said
+from sidecar.services.continuity.tools import Tools
+from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
+
+
+class Seen(Struct, frozen=True, kw_only=True):
+    """What was just seen of a conversation, already without what may not be kept."""
+
+    who: Who
+    at: datetime
+    report: Report
+    turns: tuple[Turn, ...] = ()
+    activities: tuple[Activity, ...] = ()
+
+
+class Told(NamedTuple):
+    """A conversation after a report, and whether that was news."""
+
+    conversation: Conversation
+    is_new: bool
 
 
 def track(vault: Vault, params: TrackParams, who: Who, tools: Tools) -> Tracked:
     """Note what was seen of a conversation; its checkpoint is made soon, if one is due."""
     if not tools.settings.continuity_enabled:
         return ignore(vault, params)
+    talk = tell(vault, params.session_key, see(vault, params, who, tools), tools).conversation
+    is_due = conversations.is_due(talk, tools.settings, vault.clock())
+    return _tracked(talk.session_key, talk, is_due=is_due)
+
+
+def see(vault: Vault, params: TrackParams, who: Who, tools: Tools) -> Seen:
+    """Put together what was seen; nothing is written yet."""
     who = meeting.leader(vault, params.session_key, who, (params.agent_id, params.harness))
     now = vault.clock()
     moment = sessions.clamp(sessions.bounded(params.occurred_at or now), now, vault.rule)
-    report = _report(params, who, tools.hear, moment)
-    talk = _tell(vault, params.session_key, who, (report, moment))
-    is_due = conversations.is_due(talk, tools.settings, now)
-    if is_due:
+    key = conversations.known_as(params.session_key)
+    heard = listening.listen(vault, key, _said(params), hear=tools.hear, at=moment)
+    return Seen(
+        who=who,
+        at=moment,
+        report=_report(params, who, heard),
+        turns=heard,
+        activities=params.activities,
+    )
+
+
+def tell(vault: Vault, session_key: str, seen: Seen, tools: Tools) -> Told:
+    """Add to a conversation what was seen of it; a turn that is worth it becomes an event of its session.
+
+    The event comes first, since it is known again by its key: whenever the process dies, a retry makes all of it,
+    and nothing twice.
+    """
+    with vault.lock.held():
+        met = meeting.meet(vault, session_key, seen.who, seen.at)
+        talk = met.conversation
+        if not _was_heard(vault, talk, seen):
+            talk = conversations.told(talk, seen.report, seen.at)
+        is_new = talk is not met.conversation
+        if is_new:
+            _capture(vault, seen)
+            met = msgspec.structs.replace(met, conversation=talk)
+            vault.journal.append([*meeting.ops(vault, met), *_collected(vault, talk, seen)])
+    if conversations.is_due(talk, tools.settings, vault.clock()):
         save_soon(vault, talk.session_key, tools.settings, tools.buffer)
-    return _tracked(talk.session_key, talk, is_due=is_due)
+    return Told(talk, is_new)
+
+
+def key_of(params: TrackParams, said_by: Speaker) -> str:
+    """Give what a turn is known by: its key, or else its words and, where it is told, its moment."""
+    if params.idempotency_key is not None:
+        return f"key:{params.idempotency_key}"
+    text = params.prompt if said_by == "user" else params.response
+    at = params.occurred_at.isoformat() if params.occurred_at else ""
+    return f"words:{at}:{conversations.kept(text or '')}"
 
 
 def ignore(vault: Vault, params: TrackParams) -> Tracked:
@@ -50,37 +115,59 @@ def save_soon(vault: Vault, session_key: str, settings: Settings, buffer: Buffer
     )
 
 
-def _tell(vault: Vault, session_key: str, who: Who, news: tuple[Report, datetime]) -> Conversation:
-    """Add a report to its conversation, in one line of the journal."""
-    report, moment = news
-    with vault.lock.held():
-        met = meeting.meet(vault, session_key, who, moment)
-        talk = conversations.told(met.conversation, report, moment)
-        if talk is not met.conversation:
-            met = msgspec.structs.replace(met, conversation=talk)
-            vault.journal.append(meeting.ops(vault, met))
-        return talk
+def _capture(vault: Vault, seen: Seen) -> None:
+    """Let flagged turns be read for memory with their session; the caller holds the store's lock."""
+    flagged = [
+        NewEvent(
+            kind="capture",
+            occurred_at=one.at,
+            idempotency_key=f"turn:{one.turn_id}",
+            source=seen.who.harness,
+            agent_id=seen.who.agent_id if one.said_by == "assistant" else None,
+            text=one.signal.excerpt,
+        )
+        for one in seen.turns
+        if one.signal.is_flagged and one.signal.excerpt
+    ]
+    if flagged:
+        recording.ingest(vault, flagged, seen.who.harness)
 
 
-def _report(params: TrackParams, who: Who, hear: Hear, moment: datetime) -> Report:
-    """Put together what was seen, without what is private, secret or ours."""
+def _was_heard(vault: Vault, talk: Conversation, seen: Seen) -> bool:
+    """Tell whether a turn was just heard from somebody else: a hook and an agent may report the same one."""
+    news = msgspec.structs.replace(seen.report, key=None, prompts=0, notes=())
+    if seen.report.key is None or len(seen.turns) != 1 or seen.activities or news != Report():
+        return False
+    said = collecting.said(vault, talk.session_key)
+    return turns.is_repeated(turns.entry(talk.session_key, seen.turns[0]), said)
+
+
+def _collected(vault: Vault, talk: Conversation, seen: Seen) -> list[Op]:
+    key = talk.session_key
+    return collecting.add(vault, key, seen.turns, done=seen.activities, now=seen.at)
+
+
+def _said(params: TrackParams) -> Iterator[Said]:
+    told: tuple[tuple[str | None, Speaker], ...] = (
+        (params.prompt, "user"),
+        (params.response, "assistant"),
+    )
+    for text, said_by in told:
+        if text is not None:
+            yield Said(text=text, said_by=said_by, key=key_of(params, said_by))
+
+
+def _report(params: TrackParams, who: Who, heard: Iterable[Turn]) -> Report:
+    """Put together what the conversation itself remembers."""
     return Report(
         key=params.idempotency_key,
         prompts=int(params.prompt is not None),
-        notes=(
-            *_heard(params.prompt, "user", hear, moment),
-            *_heard(params.response, "assistant", hear, moment),
-        ),
+        notes=tuple(note for turn in heard for note in turn.signal.notes),
         queries=tuple(filter(None, map(conversations.kept, params.queries))),
         remembered=tuple(filter(None, map(conversations.kept, params.remembered))),
         files=tuple(_files(params.files, who)),
         memory_ids=params.memory_ids,
     )
-
-
-def _heard(text: str | None, speaker: Speaker, hear: Hear, moment: datetime) -> tuple[Note, ...]:
-    said = conversations.kept(text or "")
-    return hear(said, speaker, moment) if said else ()
 
 
 def _files(paths: Iterable[str], who: Who) -> Iterator[str]:
