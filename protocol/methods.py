@@ -53,6 +53,7 @@ from protocol.recall import (
 from protocol.rows import Method
 from protocol.sessions import Session, SessionStatus
 from protocol.sharing import SHARED
+from protocol.turns import IngestedTurn, IngestTurnParams
 from protocol.values import Name, Params, Record, Timestamp, Ulid
 
 Page = Annotated[int, Meta(ge=1, le=1000)]
@@ -339,6 +340,12 @@ METHODS: tuple[Method, ...] = (
         params=EndParams,
         result=Digested,
         doc="End a conversation: what is known of it is saved.",
+    ),
+    Method(
+        name="threadline/turns/ingest",
+        params=IngestTurnParams,
+        result=IngestedTurn,
+        doc="Take in one turn of a conversation; what must not be lost of it is read for memory.",
     ),
     Method(
         name="threadline/context/receipts",

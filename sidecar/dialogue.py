@@ -28,6 +28,7 @@ from protocol.contexts import ContextParams, MessageItem, Rendered, RenderParams
 from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
 from protocol.projects import ProjectParams
 from protocol.settings import Settings
+from protocol.turns import Activity, IngestedTurn, IngestTurnParams
 from protocol.values import Record
 from sidecar.adapters.code.codebases import Codebase
 from sidecar.domain.continuity.conversations import Report, Who
@@ -38,6 +39,7 @@ from sidecar.services.context.scenes import Scene
 from sidecar.services.context.starting import Contexts, Told
 from sidecar.services.continuity import listing, meeting
 from sidecar.services.continuity.buffers import Buffer, MakeOps
+from sidecar.services.continuity.idling import Idling
 from sidecar.services.continuity.tools import Tools
 from sidecar.services.meanings import Meanings
 from sidecar.services.recall import Recall
@@ -48,6 +50,10 @@ _CUT = ("compact", "clear")
 """Occasions on which a conversation has lost what it was given."""
 _PAUSED = "capture is paused; `threadline resume` ends it"
 
+_NEWS = ("queued", "skipped")
+"""What becomes of a turn that was not known."""
+_GRACE = 1.0
+"""Seconds after which what has fallen silent is surely silent."""
 _SEATED_FOR = 60
 """Seconds for which a folder is taken to be where it was."""
 
@@ -91,6 +97,7 @@ class Dialogue:
         """Tell nothing yet."""
         self._contexts = Contexts(self.buffer, self.around.key)
         self._numbers = itertools.count()
+        self._idling = Idling(self._flush_idle)
         self._mutex = threading.Lock()
         self._seats: TTLCache[tuple[Path, Path | None], tuple[Path, Path]] = TTLCache(
             maxsize=64, ttl=_SEATED_FOR
@@ -138,7 +145,21 @@ class Dialogue:
         vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
         tracked = tracking.track(vault, params, who, self._tools())
         self._listen(vault, params)
+        self._expect(vault)
         return tracked
+
+    def take(self, params: IngestTurnParams) -> IngestedTurn:
+        """Take in one turn of a conversation."""
+        from sidecar.services.continuity import turning  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        if self.around.is_paused(vault):
+            return turning.refuse(params)
+        taken = turning.take(vault, params, who, self._tools())
+        if params.role == "assistant" and taken.extraction_status in _NEWS:
+            self._use(vault, turning.session_key(params), params.content)
+        self._expect(vault)
+        return taken
 
     def track(self, params: TrackParams) -> Tracked:
         """Note what was just seen of a conversation."""
@@ -151,6 +172,7 @@ class Dialogue:
         tracked = tracking.track(vault, params, who, self._tools())
         start = self.give(unasked)
         self._listen(vault, params)
+        self._expect(vault)
         return msgspec.structs.replace(tracked, start=start)
 
     def checkpoint(self, params: CheckpointParams) -> Checkpointed:
@@ -184,12 +206,12 @@ class Dialogue:
             return Digested(checkpoint=None)
         return ending.end(vault, params, who, self._tools())
 
-    def note(self, vault: Vault, session_key: str | None, report: Report) -> None:
+    def note(self, vault: Vault, session_key: str | None, report: Report, done: Activity) -> None:
         """Let it be written down what a conversation did with memory."""
         if session_key is not None and not self.around.is_paused(vault):
             from sidecar.services.continuity import using  # noqa: PLC0415  # likewise
 
-            self._later(vault, lambda vault: using.note(vault, session_key, report))
+            self._later(vault, lambda vault: using.note(vault, session_key, report, [done]))
 
     def prepare(self, params: ContextParams) -> Unasked | None:
         """Put together the context of an agent that works without having asked for it.
@@ -239,7 +261,8 @@ class Dialogue:
         return _look(code.real_folder if code else Path(os.path.realpath(folder)), code)
 
     def close(self) -> None:
-        """Write what still waits."""
+        """Write what still waits; who opens the project next looks after what has fallen silent."""
+        self._idling.cancel()
         self.buffer.flush()
 
     def _meet(
@@ -330,10 +353,26 @@ class Dialogue:
 
     def _listen(self, vault: Vault, params: TrackParams) -> None:
         if said := params.response:
-            from sidecar.services.continuity import using  # noqa: PLC0415  # likewise
+            self._use(vault, params.session_key, said)
 
-            key = params.session_key
-            self._later(vault, lambda vault: using.listen(vault, key, said))
+    def _use(self, vault: Vault, session_key: str, said: str) -> None:
+        from sidecar.services.continuity import using  # noqa: PLC0415  # likewise
+
+        self._later(vault, lambda vault: using.listen(vault, session_key, said))
+
+    def _expect(self, vault: Vault) -> None:
+        """Save what falls silent, as long as this process lives."""
+        self._idling.expect(vault, self.around.settings().idle_flush_ms / 1000 + _GRACE)
+
+    def _flush_idle(self, vault: Vault) -> bool:
+        from sidecar.services.continuity import collecting, flushing  # noqa: PLC0415  # likewise
+
+        if not vault.journal.path.exists():
+            # To write to a project that was forgotten would bring its folder back.
+            return False
+        self.buffer.flush()
+        flushing.flush(vault, self.around.settings())
+        return bool(collecting.waiting(vault))
 
     def _tools(self) -> Tools:
         from sidecar.domain.continuity import signals  # noqa: PLC0415  # its rules take long to load
@@ -444,5 +483,6 @@ _METHODS: dict[str, Callable[[Dialogue, Any], Record]] = {
     "threadline/context/checkpoint": Dialogue.checkpoint,
     "threadline/context/digest": Dialogue.digest,
     "threadline/context/end": Dialogue.end,
+    "threadline/turns/ingest": Dialogue.take,
 }
 SERVED = frozenset({*_SERVICES, *_METHODS})

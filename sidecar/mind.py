@@ -24,6 +24,7 @@ from protocol.recall import (
     WriteResult,
 )
 from protocol.settings import Settings
+from protocol.turns import ENTRY_LIMIT, Activity
 from protocol.values import Record
 from sidecar import dialogue, teamwork
 from sidecar.adapters.code.codebases import Codebase
@@ -163,20 +164,40 @@ class Mind:
         found = self.recall.search(vault, params, lambda some: fates.elsewhere(vault, some, code))
         ids = tuple(one.memory.memory_id for one in found.memories)
         queries = tuple(filter(None, [privacy.clean(params.query.strip())]))
-        self.dialogue.note(vault, params.session_key, Report(queries=queries, memory_ids=ids))
+        asked = Activity(
+            tool="search_memories",
+            category="search",
+            input_summary=params.query[:ENTRY_LIMIT],
+            output_summary=f"{len(ids)} found",
+        )
+        report = Report(queries=queries, memory_ids=ids)
+        self.dialogue.note(vault, params.session_key, report, asked)
         return found
 
     def read(self, params: ReadParams) -> MemoryList:
         """Read memories in full."""
         vault = self.around.vault(params.project)
-        self.dialogue.note(vault, params.session_key, Report(memory_ids=params.memory_ids))
-        return remembering.read(vault, params)
+        found = remembering.read(vault, params)
+        titles = "; ".join(one.title for one in found.memories)
+        looked = Activity(
+            tool="read_memories", category="read", output_summary=titles[:ENTRY_LIMIT]
+        )
+        report = Report(memory_ids=params.memory_ids)
+        self.dialogue.note(vault, params.session_key, report, looked)
+        return found
 
     def write(self, params: WriteParams) -> WriteResult:
         """Keep a memory, unless it is known already."""
         vault = self.around.vault(params.project)
         written = remembering.write(vault, params, self.around.meanings)
-        self.dialogue.note(vault, params.session_key, Report(remembered=(written.memory.title,)))
+        title = written.memory.title
+        kept = Activity(
+            tool="write_memory",
+            category="write",
+            input_summary=title[:ENTRY_LIMIT],
+            output_summary=written.outcome,
+        )
+        self.dialogue.note(vault, params.session_key, Report(remembered=(title,)), kept)
         return written
 
     def forget(self, params: ForgetParams) -> PurgeReport:

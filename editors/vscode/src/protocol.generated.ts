@@ -33,6 +33,19 @@ export interface ActiveAgent {
   sentMessages: number;
 }
 
+/** Something an agent did with a tool. */
+export interface Activity {
+  /** What the tool is called. */
+  tool: string;
+  category?: "read" | "search" | "system" | "write";
+  /** When it was used; the moment of the report where absent. */
+  at?: string | null;
+  /** What it was asked, in few words. */
+  inputSummary?: string;
+  /** What came of it, in few words. */
+  outputSummary?: string;
+}
+
 /** An agent that was here lately. */
 export interface AgentItem {
   agentId: string;
@@ -517,6 +530,39 @@ export interface IngestParams {
 export interface IngestResult {
   projectId: string;
   events: PlacedEvent[];
+}
+
+/** One turn of a conversation, as it was said. */
+export interface IngestTurnParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** What the host calls the conversation. */
+  sessionKey?: string | null;
+  /** Another name for the session key; one of them is needed. */
+  agentRunId?: string | null;
+  /** The agent that leads it; its harness where absent. */
+  agentId?: string | null;
+  /** The program it runs in; the client's own name where absent. */
+  harness?: string | null;
+  /** Who said it. */
+  role: "assistant" | "user";
+  /** What was said, in full. */
+  content: string;
+  /** Sending the same key again changes nothing; without one, the same words right after each other count once. */
+  idempotencyKey?: string | null;
+  occurredAt?: string | null;
+}
+
+/** What became of a turn. */
+export interface IngestedTurn {
+  /** Names the turn: the same key, or the same words of the same speaker, have the same id. */
+  turnId: string;
+  /** How much of it must not be lost, from 0 to 1. */
+  signalScore: number;
+  /** What made the score: the kinds of statements that were found, and the words that showed them. */
+  signalKeywords: string[];
+  /** `queued`: it is an event of its session, and becomes memory when that is enriched. `skipped`: nothing in it needs to be remembered. `duplicate`: it was known. `dropped`: not kept, because capture is paused, checkpoints are turned off, or nothing of it is public and not ours. */
+  extractionStatus: "dropped" | "duplicate" | "queued" | "skipped";
 }
 
 /** The making of memory from one session's events. */
@@ -1277,6 +1323,8 @@ export interface Settings {
   recoveryBudgetChars: number;
   /** How old a checkpoint may be to be told to the next conversation. */
   recoveryWindowMs: number;
+  /** After how much time without anything new a conversation's turns and activities are saved. */
+  idleFlushMs: number;
   /** What is written to the log and shown in the editor's output. */
   logLevel: "debug" | "error" | "info" | "warning";
 }
@@ -1574,6 +1622,8 @@ export interface TrackParams {
   memoryIds?: string[];
   /** Files that were worked on. */
   files?: string[];
+  /** What was done with tools. */
+  activities?: Activity[];
   /** Reporting the same key again changes nothing. */
   idempotencyKey?: string | null;
   occurredAt?: string | null;
@@ -1801,6 +1851,8 @@ export interface Methods {
   "threadline/context/digest": { params: DigestParams; result: Digested };
   /** End a conversation: what is known of it is saved. */
   "threadline/context/end": { params: EndParams; result: Digested };
+  /** Take in one turn of a conversation; what must not be lost of it is read for memory. */
+  "threadline/turns/ingest": { params: IngestTurnParams; result: IngestedTurn };
   /** Tell what was given to conversations, why, and what was left out. */
   "threadline/context/receipts": { params: ReceiptsParams; result: ReceiptList };
   /** Say that a memory is wrong, stale or useful; it counts from now on. */
