@@ -92,6 +92,7 @@ def test_the_instructions_teach_the_protocol_in_a_few_lines(desk: Desk) -> None:
 def test_every_tool_works(desk: Desk, mode: str) -> None:  # noqa: PLR0915  # one call each
     """Part of F1."""
     desk.commit(DECISION, "locks.py")
+    desk.message("Look at the locks", target="reviewer")
     used: set[str] = set()
 
     async def story(one: Assistant) -> None:
@@ -128,9 +129,10 @@ def test_every_tool_works(desk: Desk, mode: str) -> None:  # noqa: PLR0915  # on
         written = await use("write_document", name="notes", content="# Notes")
         assert written["document"]["agentId"] == "reviewer"
         assert (await use("read_document", name="notes"))["content"] == "# Notes"
-        sent = await use("send_message", targetId="reviewer", content="Look at it")
+        sent = await use("send_message", targetId="user", content="Look at it")
         assert sent["message"]["senderId"] == "reviewer"
-        (message,) = (await use("read_messages"))["messages"]
+        (message,) = (await use("read_messages", status="delivered"))["messages"]
+        assert message["content"] == "Look at the locks"
         await use("ack_message", messageId=message["messageId"])
         agents = (await use("list_active_agents"))["agents"]
         assert "reviewer" in [agent["agentId"] for agent in agents]

@@ -169,6 +169,18 @@ TOOLS: tuple[Tool, ...] = (
         is_checkpoint=True,
     ),
     Tool(
+        name="ingest_turn",
+        title="Hand over one turn",
+        doc="Hand over one turn of the conversation, word by word, so that what is worth keeping is found in "
+        "it. Only turns with a signal (a decision, a rule, a correction …) are read further; the answer says "
+        "which. Not needed where the host's hooks do it.",
+        method="threadline/turns/ingest",
+        effect="sets",
+        agent="agentId",
+        talk="sessionKey",
+        hidden=("agentRunId",),
+    ),
+    Tool(
         name="save_session",
         title="Record what was done",
         doc="Record an account of work that was done, as an event of the current activity session, beside its "
