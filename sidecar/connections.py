@@ -1,4 +1,4 @@
-"""Connections: what connecting agents needs, put together; loaded by the one command that does it."""
+"""Connections: what connecting agents needs, put together; loaded by whoever does it."""
 
 import os
 import sys
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sidecar.adapters import configs
 from sidecar.domain.connections.places import Surroundings
+from sidecar.services import refreshing
 from sidecar.services.connecting import Tools
 from sidecar.store.homes import Home
 from sidecar.store.ledgers import Ledger
@@ -27,5 +28,10 @@ def prepare(home: Home, folder: str | None) -> Tools:
         forget_backup=configs.forget_backup,
         write=configs.write,
         delete=configs.delete,
-        has_server=False,
     )
+
+
+def prepare_refreshing(home: Home) -> refreshing.Tools:
+    """Give what refreshing rules files needs."""
+    ledger = Ledger(home.folder, home.lock)
+    return refreshing.Tools(ledger.rows, configs.look, configs.write)

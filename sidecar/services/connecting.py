@@ -1,6 +1,6 @@
 """Connecting agents: what would change in their files, and changing it, each file whole or not at all."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -18,8 +18,8 @@ from protocol.connections import (
     Plan,
 )
 from protocol.errors import ConflictError, InvalidParamsError, StorageFailedError
-from sidecar.domain.connections import contents, diffs, ledgers, merging, places
-from sidecar.domain.connections.agents import AGENTS, BY_NAME, Agent, Part
+from sidecar.domain.connections import diffs, ledgers, merging, places, rules
+from sidecar.domain.connections.agents import AGENTS, BY_NAME, Agent
 from sidecar.domain.connections.contents import Content, Script
 from sidecar.domain.connections.ledgers import Written
 from sidecar.domain.connections.places import Surroundings
@@ -45,8 +45,6 @@ class Tools:
     forget_backup: Callable[[str], None]
     write: Callable[[Sight, bytes], tuple[str, ...]]
     delete: Callable[[Sight, Sequence[str]], None]
-    has_server: bool = True
-    """Whether there is an MCP server that agents could start."""
 
 
 class _Step(Struct, frozen=True):
@@ -125,27 +123,13 @@ def _owners(
     """Find the files of agents: the first that is there of those that will do, or all of them."""
     owners: Owners = {}
     for agent in agents:
-        for part, content in _wanted(tools, agent, is_everywhere=is_everywhere):
+        for part in agent.parts:
+            content = part.content(tools.program)
             found = places.candidates(part, params.level, tools.around)
             present = list(filter(tools.is_there, found)) or found[-1:]
             for path in present if is_everywhere else present[:1]:
                 owners.setdefault(path, []).append((agent.name, content))
     return owners
-
-
-def _wanted(
-    tools: Tools, agent: Agent, *, is_everywhere: bool = False
-) -> Iterator[tuple[Part, Content]]:
-    """Give the files of an agent and what goes into them; a server that is not there is left out.
-
-    Whoever takes our entries out again looks everywhere for all of them.
-    """
-    for part in agent.parts:
-        whole = part.content(tools.program)
-        has_all = tools.has_server or is_everywhere
-        content = whole if has_all else contents.without_server(whole)
-        if content is not None:
-            yield part, content
 
 
 def _plan(
@@ -159,21 +143,17 @@ def _plan(
 
 
 def _connection(tools: Tools, agent: Agent, params: ConnectParams) -> Connection:
-    has_files = any(
-        places.candidates(part, params.level, tools.around) for part, _ in _wanted(tools, agent)
-    )
+    has_files = any(places.candidates(part, params.level, tools.around) for part in agent.parts)
     return Connection(
         agent=agent.name,
         label=agent.label,
         level=params.level,
-        refusal=None if has_files else _refusal(tools, agent, params.level),
+        refusal=None if has_files else _refusal(params.level),
         notes=(*agent.notes, *_NOTES[params.level]) if has_files else (),
     )
 
 
-def _refusal(tools: Tools, agent: Agent, level: Level) -> str:
-    if not any(_wanted(tools, agent)):
-        return "it is reached by an MCP server alone, which this version does not have yet"
+def _refusal(level: Level) -> str:
     whose, other = ("a project", "--user") if level == "project" else ("a user", "--project")
     return f"it has no files of {whose}; use {other}"
 
@@ -284,10 +264,8 @@ def _join(tools: Tools, step: _Step) -> _Step:
     """Do what was planned: keep a copy, write it down, and only then change the file."""
     path, data = step.sight.path, step.sight.data
     known = tools.ledger.rows().get(path)
-    if step.action == "unchanged" and known is not None:
-        agents = tuple(dict.fromkeys((*known.agents, *step.agents)))
-        if agents != known.agents:
-            tools.ledger.put(path, replace(known, agents=agents))
+    if step.action == "unchanged":
+        _acknowledge(tools, step, known)
     if step.action not in {"create", "change"} or step.new is None:
         return step
     backup = None
@@ -311,6 +289,15 @@ def _join(tools: Tools, step: _Step) -> _Step:
             tools.forget_backup(backup)
         return replace(step, action="refused", reason=str(error))
     return replace(step, backup=backup)
+
+
+def _acknowledge(tools: Tools, step: _Step, known: Written | None) -> None:
+    """Note that a file has what agents want, also where it came with a copy of the project."""
+    path, data = step.sight.path, step.sight.data or b""
+    row = known or Written(path=path, agents=(), before=None, after=ledgers.digest(data))
+    agents = tuple(dict.fromkeys((*row.agents, *step.agents)))
+    if agents != row.agents:
+        tools.ledger.put(path, replace(row, agents=agents))
 
 
 def _is_kept(tools: Tools, known: Written | None, data: bytes) -> bool:
@@ -342,8 +329,10 @@ def _part(tools: Tools, step: _Step) -> _Step:
 
 
 def _delete(tools: Tools, step: _Step, row: Written | None) -> _Step:
-    """Delete a file that is ours; one that was changed since is copied first."""
-    if row is None or not ledgers.is_untouched(row, step.sight.data or b""):
+    """Delete a file that is ours; one that was changed since, and not by us, is copied first."""
+    data = step.sight.data or b""
+    is_ours = rules.is_intact(data.decode(errors="replace"))
+    if not is_ours and (row is None or not ledgers.is_untouched(row, data)):
         step = replace(step, backup=tools.back_up(step.sight, tools.clock(), []))
     tools.delete(step.sight, row.folders if row else ())
     return step

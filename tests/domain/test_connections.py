@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from sidecar.domain.connections import diffs, events, merging, places, programs
+from sidecar.domain.connections import diffs, events, merging, places, programs, rules
 from sidecar.domain.connections.agents import AGENTS, BY_NAME
 from sidecar.domain.connections.contents import SIGN, Json, Script, Toml
 from sidecar.domain.connections.merging import RefusedError
 from sidecar.domain.connections.places import Surroundings
 from sidecar.domain.connections.programs import Program
+from sidecar.domain.context import hosts
+from sidecar.transports.hooks import rules as read
 
 HERE = Program(("/home/ada/my tools/bin/threadline",))
 OLD = Program(("/usr/bin/python3.11", "-P", "-m", "sidecar.transports.entry"))
@@ -42,8 +44,14 @@ FILES = {
         "/work/acme/.devin/hooks.v1.json",
         "/work/acme/.devin/mcp_config.json",
     ],
-    ("windsurf", "user"): ["/home/ada/.codeium/windsurf/mcp_config.json"],
-    ("windsurf", "project"): [],
+    ("windsurf", "user"): [
+        "/home/ada/.codeium/windsurf/hooks.json",
+        "/home/ada/.codeium/windsurf/mcp_config.json",
+    ],
+    ("windsurf", "project"): [
+        "/work/acme/.windsurf/hooks.json",
+        "/work/acme/.windsurf/rules/threadline.md",
+    ],
     ("copilot", "user"): [
         "/home/ada/.copilot/hooks/threadline.json",
         "/home/ada/.copilot/mcp-config.json",
@@ -101,7 +109,10 @@ def test_the_table_of_files_names_every_agent() -> None:
 SERVERS = {
     "claude-code": ("mcpServers", {"type": "stdio", "command": HERE.words[0], "args": ["mcp"]}),
     "cursor": ("mcpServers", {"command": HERE.words[0], "args": ["mcp"]}),
-    "devin": ("mcpServers", {"command": HERE.words[0], "args": ["mcp"]}),
+    "devin": (
+        "mcpServers",
+        {"command": HERE.words[0], "args": ["mcp"], "env": {"THREADLINE_HOST": "devin"}},
+    ),
     "windsurf": ("mcpServers", {"command": HERE.words[0], "args": ["mcp"]}),
     "copilot": (
         "mcpServers",
@@ -133,7 +144,32 @@ def test_codex_has_its_server_in_toml_and_openclaw_below_mcp() -> None:
         "plugins": {
             "entries": {"threadline": {"enabled": True, "hooks": {"allowConversationAccess": True}}}
         },
-        "mcp": {"servers": {"threadline": {"command": HERE.words[0], "args": ["mcp"]}}},
+        "mcp": {
+            "servers": {
+                "threadline": {
+                    "command": HERE.words[0],
+                    "args": ["mcp"],
+                    "env": {"THREADLINE_HOST": "openclaw"},
+                }
+            }
+        },
+    }
+
+
+def test_a_host_is_named_only_in_files_that_no_other_reads() -> None:
+    """Part of F3."""
+    every: tuple[Any, ...] = ("user", "project")
+    found = {
+        path
+        for agent in BY_NAME
+        for level in every
+        for path, text in contents(agent, level).items()
+        if "THREADLINE_HOST" in text
+    }
+    assert found == {
+        "/home/ada/.config/devin/mcp_config.json",
+        "/work/acme/.devin/mcp_config.json",
+        "/home/ada/.openclaw/openclaw.json",
     }
 
 
@@ -177,7 +213,14 @@ def test_plugins_count_in_milliseconds() -> None:
         assert "const PATIENCE_MS = 10000\n" in text
 
 
-@pytest.mark.parametrize("agent", TIMEOUTS)
+def test_cascade_cannot_be_told_how_long_to_wait() -> None:
+    """Part of F3."""
+    for _, handler in handlers("windsurf"):
+        assert set(handler) == {"command", "powershell", "show_output"}
+        assert handler["show_output"] is False
+
+
+@pytest.mark.parametrize("agent", [*TIMEOUTS, "windsurf"])
 def test_every_hook_runs_this_program_with_its_own_event(agent: str) -> None:
     """Part of F3."""
     who = "copilot" if agent == "vscode" else agent
@@ -353,6 +396,53 @@ def test_a_command_of_ours_among_others_leaves_the_others() -> None:
     assert parted == {"hooks": {"Stop": [{"matcher": "*", "hooks": [theirs]}]}}
 
 
+def test_a_variable_that_a_user_added_stays_beside_ours() -> None:
+    """Part of F3."""
+    content = BY_NAME["devin"].parts[2].content(HERE)
+    mine = {"command": "/old/threadline", "args": ["mcp"], "env": {"THREADLINE_HOME": "/x"}}
+    text = json.dumps({"mcpServers": {"threadline": mine}})
+    joined = merging.join(text, content)
+    assert json.loads(joined)["mcpServers"]["threadline"] == {
+        "command": HERE.words[0],
+        "args": ["mcp"],
+        "env": {"THREADLINE_HOME": "/x", "THREADLINE_HOST": "devin"},
+    }
+    assert merging.join(joined, content) == joined
+    assert json.loads(merging.part(joined, content)) == {}
+
+
+def test_a_rules_file_of_ours_stays_as_it_was_last_written() -> None:
+    """Part of F3."""
+    content = BY_NAME["windsurf"].parts[2].content(HERE)
+    fresh = merging.join(None, content)
+    assert fresh.startswith("---\ntrigger: always_on\n---\n")
+    for text in ("We never log names.", "a --> sum 0123456789abcdef -->\n", "\n\n"):
+        told = rules.write(text)
+        assert rules.is_intact(told)
+        assert merging.join(told, content) == told
+        assert rules.is_intact(told.replace("\n", "\r\n"))
+    edited = rules.write("We never log names.").replace("never", "often")
+    assert not rules.is_intact(edited)
+    assert merging.join(edited, content) == fresh
+    assert merging.part(edited, content) == ""
+
+
+@pytest.mark.parametrize("text", ["", "mine", "<!-- sum 0000000000000000 -->", f"{SIGN}"])
+def test_a_rules_file_that_is_not_ours_is_known_as_such(text: str) -> None:
+    """Part of F3."""
+    assert not rules.is_intact(text)
+
+
+def test_a_rules_file_is_never_longer_than_its_host_reads() -> None:
+    """Part of F3."""
+    assert len(rules.write("x" * rules.ROOM)) <= rules.LIMIT
+    assert hosts.cap("windsurf") == rules.LIMIT
+
+
+def test_hooks_look_where_the_rules_files_are() -> None:
+    assert read.PLACES == rules.PLACES
+
+
 def test_what_a_user_added_to_our_server_stays() -> None:
     """Part of F3."""
     content = BY_NAME["opencode"].parts[1].content(HERE)
@@ -382,6 +472,8 @@ def test_what_a_user_added_to_our_server_stays() -> None:
         ("cursor", 0, '{"hooks": {"stop": "none"}}'),
         ("antigravity", 0, '{"threadline": {"Stop": [{"command": "mine"}]}}'),
         ("opencode", 0, "export const mine = 1\n"),
+        ("windsurf", 2, "---\ntrigger: manual\n---\nmine\n"),
+        ("windsurf", 1, '{"mcpServers": {"threadline": {"serverUrl": "https://x"}}}'),
         ("codex", 1, '[mcp_servers.threadline]\ncommand = "mine"\n'),
     ],
 )

@@ -1,6 +1,5 @@
 """Connecting agents on top of what is there, and taking it back to the byte."""
 
-import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +11,12 @@ import pytest
 from protocol.connections import ConnectParams, Plan
 from protocol.errors import InvalidParamsError
 from sidecar.adapters import configs
-from sidecar.domain.connections.agents import BY_NAME
+from sidecar.domain.connections import rules
+from sidecar.domain.connections.agents import AGENTS, BY_NAME, Agent, Part
+from sidecar.domain.connections.contents import Content, Json, Member, Server, Toml
 from sidecar.domain.connections.places import Surroundings
 from sidecar.domain.connections.programs import Program
-from sidecar.services import connecting
+from sidecar.services import connecting, refreshing
 from sidecar.services.connecting import Tools
 from sidecar.store.homes import Home
 from sidecar.store.ledgers import Ledger
@@ -435,7 +436,7 @@ def test_without_names_those_that_are_found_are_connected(user: Path, make: Make
 
 def test_an_agent_without_files_at_a_level_says_so(make: Make) -> None:
     """Part of F3."""
-    plan = connect(make(), "windsurf", level="project")
+    plan = connect(make(), "openclaw", level="project")
     assert plan.files == ()
     assert plan.connections[0].refusal == "it has no files of a project; use --user"
 
@@ -453,19 +454,103 @@ def test_copies_never_look_like_something_a_host_loads(user: Path, make: Make) -
         assert Path(name).suffix.startswith(".threadline-backup-")
 
 
-def test_a_server_that_is_not_there_is_written_nowhere(user: Path, make: Make) -> None:
-    """Part of F3: an agent that is told of it would only say that it does not start."""
+def without_server(agent: Agent) -> Agent:
+    """Give an agent as versions knew it that had no server yet."""
+
+    def strip(part: Part) -> Part:
+        def make(program: Program) -> Content:
+            content = part.content(program)
+            if isinstance(content, Toml):
+                return Json(())
+            if isinstance(content, Json):
+                pieces = tuple(one for one in content.pieces if not isinstance(one, Server))
+                return Json(pieces, content.is_loose)
+            return content
+
+        return msgspec.structs.replace(part, content=make)
+
+    def has_more(part: Part) -> bool:
+        content = strip(part).content(HERE)
+        pieces = content.pieces if isinstance(content, Json) else (content,)
+        return any(not isinstance(piece, Member) for piece in pieces)
+
+    kept = tuple(strip(part) for part in agent.parts if has_more(part))
+    return msgspec.structs.replace(agent, parts=kept)
+
+
+@pytest.mark.parametrize("level", ["user", "project"])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_connection_of_hooks_alone_gets_the_server_and_goes_to_the_byte(
+    level: str, is_new: bool, user: Path, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of F3."""
+    if not is_new:
+        write(user, EXISTING)
+        write(user / "project", {".mcp.json": CLAUDE, ".cursor/mcp.json": "{}\n"})
     before = tree(user)
-    connect(make(), "claude-code", "codex", "opencode", "openclaw")
-    served = tree(user)
-    disconnect(make(), "claude-code", "codex", "opencode", "openclaw")
+    with monkeypatch.context() as older:
+        older.setattr(connecting, "BY_NAME", {one.name: without_server(one) for one in AGENTS})
+        connect(make(OLD), level=level)
+        told = b"".join(data or b"" for data in tree(user).values())
+        assert b"/old/threadline hook" in told
+        assert b'"mcp"' not in told
+    connect(make(), level=level)
+    connected = tree(user)
+    disconnect(make(), level=level)
     assert tree(user) == before
-    silent = dataclasses.replace(make(), has_server=False)
-    plan = connect(silent, "claude-code", "codex", "opencode", "openclaw", "gemini-cli")
-    told = b"".join(data or b"" for name, data in tree(user).items() if name not in before)
-    assert b'"mcp"' in b"".join(data or b"" for data in served.values())
-    assert b'"mcp"' not in told
-    assert b'"SessionStart"' in told
-    assert [one.agent for one in plan.connections if one.refusal] == ["gemini-cli"]
-    disconnect(silent, "claude-code", "codex", "opencode", "openclaw")
+    assert copies(user) == []
+    connect(make(), level=level)
+    assert tree(user) == connected
+
+
+def test_a_rules_file_follows_memory_and_goes_with_its_connection(user: Path, make: Make) -> None:
+    """Part of F3."""
+    before = tree(user)
+    connect(make(), "windsurf", level="project")
+    page = user / "project" / ".windsurf/rules/threadline.md"
+    tools = refresher(make())
+    project = str(user / "project")
+    sight = refreshing.find(tools, "windsurf", project)
+    assert sight is not None
+    refreshing.refresh(tools, sight, "We never log names.")
+    assert rules.is_intact(page.read_text())
+    assert "We never log names." in page.read_text()
+    assert actions(connect(make(), "windsurf", level="project")) == {"unchanged"}
+    disconnect(make(), "windsurf", level="project")
     assert tree(user) == before
+    assert copies(user) == []
+
+
+def test_a_rules_file_that_others_wrote_or_nobody_connected_is_not_ours_to_write(
+    user: Path, make: Make
+) -> None:
+    """Part of F3."""
+    page = user / "project" / ".windsurf/rules/threadline.md"
+    project = str(user / "project")
+    write(user, {"project/.windsurf/rules/threadline.md": rules.write("from a stranger")})
+    assert refreshing.find(refresher(make()), "windsurf", project) is None
+    connect(make(), "windsurf", level="project")
+    assert refreshing.find(refresher(make()), "windsurf", project) is not None
+    page.write_text(page.read_text() + "\nAnd this is mine.\n")
+    assert refreshing.find(refresher(make()), "windsurf", project) is None
+    page.unlink()
+    assert refreshing.find(refresher(make()), "windsurf", project) is None
+    (user / "elsewhere.md").write_text(rules.write("mine"))
+    page.symlink_to(user / "elsewhere.md")
+    assert refreshing.find(refresher(make()), "windsurf", project) is None
+    assert (user / "elsewhere.md").read_text() == rules.write("mine")
+
+
+def test_a_rules_file_that_was_edited_is_copied_before_it_goes(user: Path, make: Make) -> None:
+    """Part of F3."""
+    connect(make(), "windsurf", level="project")
+    page = user / "project" / ".windsurf/rules/threadline.md"
+    page.write_text(page.read_text() + "\nAnd this is mine.\n")
+    disconnect(make(), "windsurf", level="project")
+    assert not page.exists()
+    [copy] = page.parent.iterdir()
+    assert "And this is mine." in copy.read_text()
+
+
+def refresher(tools: Tools) -> refreshing.Tools:
+    return refreshing.Tools(tools.ledger.rows, tools.look, tools.write)

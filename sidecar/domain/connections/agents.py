@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from sidecar.domain.connections import scripts
+from sidecar.domain.connections import rules, scripts
 from sidecar.domain.connections.contents import (
     Content,
     Group,
@@ -19,6 +19,7 @@ from sidecar.domain.connections.contents import (
 )
 from sidecar.domain.connections.events import (
     ANTIGRAVITY,
+    CASCADE,
     CLAUDE,
     CODEX,
     COPILOT,
@@ -29,9 +30,9 @@ from sidecar.domain.connections.events import (
 from sidecar.domain.connections.programs import Program, Shell, serve, write_line, write_powershell
 
 TIMEOUT = 10
-"""Seconds a host waits for a hook; every host below counts in seconds."""
+"""Seconds a host waits for a hook; every host below counts in seconds, but for Cascade, which cannot be told."""
 
-Style = Literal["grouped", "flat", "shells"]
+Style = Literal["grouped", "flat", "shells", "cascade"]
 Make = Callable[[Program], Content]
 
 
@@ -82,6 +83,10 @@ def _copilot_hooks(program: Program) -> Content:
     return Json((Member(("version",), 1), hooks))
 
 
+def _cascade_hooks(program: Program) -> Content:
+    return Json((_hooks(program, "windsurf", CASCADE, ("hooks",), "bash", style="cascade"),))
+
+
 def _antigravity_hooks(program: Program) -> Content:
     events: dict[str, object] = {"enabled": True}
     for hook in ANTIGRAVITY:
@@ -100,6 +105,10 @@ def _typed_server(program: Program) -> Content:
 
 def _plain_server(program: Program) -> Content:
     return Json((_server(program, ("mcpServers",), {}),))
+
+
+def _devin_server(program: Program) -> Content:
+    return Json((_named_server(program, "devin", ("mcpServers",)),))
 
 
 def _copilot_server(program: Program) -> Content:
@@ -126,7 +135,7 @@ def _openclaw_settings(program: Program) -> Content:
     return Json(
         (
             Plugin(("plugins", "entries", "threadline"), plugin),
-            _server(program, ("mcp", "servers"), {}),
+            _named_server(program, "openclaw", ("mcp", "servers")),
         ),
         is_loose=True,
     )
@@ -140,6 +149,10 @@ def _openclaw_plugin(program: Program) -> Content:
     return Script(scripts.write_openclaw(program))
 
 
+def _cascade_rules(_: Program) -> Content:
+    return Script(rules.write(), is_living=True)
+
+
 def _openclaw_manifest(_: Program) -> Content:
     return Script(scripts.OPENCLAW_MANIFEST)
 
@@ -151,6 +164,15 @@ def _openclaw_package(_: Program) -> Content:
 def _server(program: Program, path: tuple[str, ...], head: dict[str, object]) -> Server:
     command, *arguments = serve(program)
     return Server((*path, "threadline"), {**head, "command": command, "args": arguments})
+
+
+def _named_server(program: Program, host: str, path: tuple[str, ...]) -> Server:
+    """Name the host to our server, which does not know it by what it calls itself.
+
+    That must not be done in a file that others read too: Claude Code's, Cursor's and Cascade's are imported by many.
+    """
+    server = _server(program, path, {})
+    return Server(server.path, {**server.value, "env": {"THREADLINE_HOST": host}})
 
 
 def _hooks(  # noqa: PLR0913  # the columns of the table below
@@ -177,6 +199,9 @@ def _item(
             "timeoutSec": TIMEOUT,
         }
     line = write_line(program, shell, agent, hook.event)
+    if style == "cascade":
+        powershell = write_powershell(program, agent, hook.event)
+        return {"command": line, "powershell": powershell, "show_output": False}
     if style == "flat":
         return {"command": line, "timeout": TIMEOUT, **dict(hook.extra)}
     handler: dict[str, object] = {"type": "command", "command": line, "timeout": TIMEOUT}
@@ -194,9 +219,9 @@ _COPILOT_HOOK_FILE = Part(
 _SHARED_SERVER_FILE = Part(_typed_server, project=("./.mcp.json",))
 """Claude Code, Copilot and VS Code's agent host read the same file in a project."""
 
-_CASCADE = (
-    "Cascade takes no text from hooks; what `threadline context --host windsurf` prints can be kept in "
-    ".windsurf/rules/threadline.md."
+_CASCADE_NOTE = (
+    "Cascade takes no text from hooks. In a project (--project) what it should know is kept in "
+    f"{rules.PLACES['windsurf']}, renewed as conversations begin; let git ignore that file if nobody else should read it."
 )
 
 AGENTS = (
@@ -232,7 +257,7 @@ AGENTS = (
             Part(_devin_hooks, user=("{devin}/config.json",)),
             Part(_devin_project_hooks, project=("./.devin/hooks.v1.json",)),
             Part(
-                _plain_server,
+                _devin_server,
                 user=("{devin}/mcp_config.json",),
                 project=("./.devin/mcp_config.json",),
             ),
@@ -243,10 +268,18 @@ AGENTS = (
     Agent(
         "windsurf",
         "Windsurf (Cascade)",
-        (Part(_plain_server, user=("~/.codeium/windsurf/mcp_config.json",)),),
+        (
+            Part(
+                _cascade_hooks,
+                user=("~/.codeium/windsurf/hooks.json",),
+                project=("./.windsurf/hooks.json",),
+            ),
+            Part(_plain_server, user=("~/.codeium/windsurf/mcp_config.json",)),
+            Part(_cascade_rules, project=(f"./{rules.PLACES['windsurf']}",)),
+        ),
         signs=("~/.codeium/windsurf",),
         programs=("windsurf",),
-        notes=(_CASCADE,),
+        notes=(_CASCADE_NOTE,),
     ),
     Agent(
         "copilot",

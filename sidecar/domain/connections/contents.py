@@ -63,22 +63,11 @@ class Script(Struct, frozen=True):
     """A file that is ours as a whole; its text says so."""
 
     text: str
+    is_living: bool = False
+    """Whether we go on writing it after it was made; its text then says whether others have."""
 
 
 Content = Json | Toml | Script
 
 SIGN = "Written by `threadline connect`"
 """Stands in every file that is ours as a whole."""
-
-
-def without_server(content: Content) -> Content | None:
-    """Leave our server out of what goes into a file; None where nothing of ours is left then."""
-    match content:
-        case Json(pieces=pieces, is_loose=is_loose):
-            left = tuple(piece for piece in pieces if not isinstance(piece, Server))
-            is_ours = any(not isinstance(piece, Member) for piece in left)
-            return Json(left, is_loose) if is_ours else None
-        case Toml():
-            return None
-        case Script():
-            return content

@@ -58,4 +58,5 @@ DEVIN = (
     Hook("SessionEnd", ""),
 )
 CODEX = (Hook("SessionStart"), Hook("UserPromptSubmit"), Hook("PostToolUse"), Hook("Stop"))
+CASCADE = (Hook("pre_user_prompt"), Hook("post_write_code"), Hook("post_cascade_response"))
 ANTIGRAVITY = (Hook("PreInvocation"), Hook("PostToolUse", ""), Hook("Stop"))

@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from protocol.errors import ConflictError
-from sidecar.domain.connections import editing, programs, tables, trees
+from sidecar.domain.connections import editing, programs, rules, tables, trees
 from sidecar.domain.connections.contents import (
     SIGN,
     Content,
@@ -36,10 +36,10 @@ def join(text: str | None, content: Content) -> str:
             return _join_json(text, content)
         case Toml(server=server):
             return _join_toml(text or "", server)
-        case Script(text=ours):
+        case Script(text=ours, is_living=is_living):
             if text is not None and text.strip() and SIGN not in text:
                 raise RefusedError("there is a file of that name that is not ours")
-            return ours
+            return text if text and is_living and rules.is_intact(text) else ours
     assert_never(content)
 
 
@@ -150,7 +150,7 @@ def _served(known: object, value: Data) -> Data:
     ours = dict(value)
     last = "args" if "args" in ours else "command"
     ours[last] = [*_list(ours[last]), *options]
-    return {**known, **ours, **_choices(known)}
+    return _overlaid(known, ours)
 
 
 def _options(known: object) -> list[str] | None:

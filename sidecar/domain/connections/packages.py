@@ -18,20 +18,26 @@ _PLUGIN = {
 def write_packages(version: str) -> Mapping[str, str]:
     """Write every ready file, by its path below the folder of editors."""
     plugin = {**_PLUGIN, "version": version}
+    parts = {"hooks": "hooks/hooks.json", "mcpServers": "mcp.json"}
     return {
         "claude-code/.claude-plugin/plugin.json": editing.write(plugin),
         "claude-code/hooks/hooks.json": editing.write(
             {"description": "Tells Threadline what happens.", "hooks": _events("claude-code")}
         ),
-        "cursor/.cursor-plugin/plugin.json": editing.write({**plugin, "hooks": "hooks/hooks.json"}),
-        "cursor/hooks/hooks.json": _first("cursor"),
-        "copilot/hooks/threadline.json": _first("copilot"),
+        "claude-code/.mcp.json": _part("claude-code", 1),
+        "cursor/.cursor-plugin/plugin.json": editing.write({**plugin, **parts}),
+        "cursor/hooks/hooks.json": _part("cursor", 0),
+        "cursor/mcp.json": _part("cursor", 1),
+        "windsurf/hooks.json": _part("windsurf", 0),
+        "windsurf/mcp_config.json": _part("windsurf", 1),
+        "copilot/hooks/threadline.json": _part("copilot", 0),
+        "copilot/mcp-config.json": _part("copilot", 1),
     }
 
 
-def _first(agent: str) -> str:
-    """Write the file that holds an agent's hooks."""
-    return merging.join(None, BY_NAME[agent].parts[0].content(READY))
+def _part(agent: str, index: int) -> str:
+    """Write one of an agent's files."""
+    return merging.join(None, BY_NAME[agent].parts[index].content(READY))
 
 
 def _events(agent: str) -> dict[str, object]:

@@ -23,7 +23,7 @@ NAMES = {
 _SHARED = {"claude-code", "copilot", "vscode", UNKNOWN}
 """Names in files that several hosts read: there the environment knows better than the command line."""
 _MUTE = {"windsurf"}
-"""Hosts that can be told nothing."""
+"""Hosts that can be told nothing; some read a file instead."""
 _TOLD_AT_PROMPTS_ALONE = {"antigravity", "openclaw"}
 _TOLD_AFTER_COMPACTION = {"claude-code", "opencode"}
 """Hosts with an event right after a compaction, or within it, at which they listen."""

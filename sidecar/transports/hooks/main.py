@@ -18,6 +18,7 @@ from sidecar.transports.hooks import (
     observing,
     pauses,
     reading,
+    rules,
 )
 from sidecar.transports.hooks.observing import Observation
 
@@ -92,7 +93,7 @@ def _hear(home: str, seen: Observation) -> str | None:
     host, event, session = str(seen["host"]), str(seen["event"]), str(seen["sessionKey"])
     talk = observing.digest(f"{host}:{session}")
     is_start = event == "session.start"
-    is_told = hosts.listens(host, event)
+    is_told = hosts.listens(host, event) or rules.are_kept(host, str(seen["root"]))
     signature = observing.signature(seen)
     if not overheard.drop(home, signature, None if is_start else _line(home, seen)):
         return None

@@ -8,7 +8,7 @@ from typing import Any, cast
 from protocol.contexts import Occasion, RenderParams
 from sidecar.app import Application, open_application
 from sidecar.store import overheard
-from sidecar.transports.hooks import logs, observing
+from sidecar.transports.hooks import logs, observing, rules
 from sidecar.transports.hooks.observing import Observation
 
 _DRAINING = 0.6
@@ -26,7 +26,8 @@ class Start:
         self._has_key = bool(seen["sessionKey"])
         self._app = _open(seen, environment)
         self._app.overhear(_DRAINING, observing.key(seen))
-        self.text = self._app.greet(_params(seen)).text
+        host = str(seen["host"])
+        self.text = _post(self._app, seen) if host in rules.PLACES else _greet(self._app, seen)
 
     def finish(self) -> None:
         """Write down what was given."""
@@ -41,7 +42,24 @@ def _open(seen: Observation, environment: Mapping[str, str]) -> Application:
     )
 
 
-def _params(seen: Observation) -> RenderParams:
+def _greet(app: Application, seen: Observation, most: int | None = None) -> str:
+    return app.greet(_params(seen, most)).text
+
+
+def _post(app: Application, seen: Observation) -> str:
+    """Write it into the file that a host reads, if its user has connected it there; then nothing is left to tell."""
+    from sidecar import connections  # noqa: PLC0415  # few hosts need it
+    from sidecar.services import refreshing  # noqa: PLC0415  # likewise
+
+    folder = app.root(str(seen["root"])) or Path(str(seen["root"]))
+    tools = connections.prepare_refreshing(app.home)
+    sight = refreshing.find(tools, str(seen["host"]), str(folder))
+    if sight is not None:
+        refreshing.refresh(tools, sight, _greet(app, seen, refreshing.ROOM))
+    return ""
+
+
+def _params(seen: Observation, most: int | None) -> RenderParams:
     host = str(seen["host"])
     return RenderParams(
         project=str(seen["root"]),
@@ -49,6 +67,7 @@ def _params(seen: Observation) -> RenderParams:
         harness=host,
         session_key=str(seen["sessionKey"]) or None,
         occasion=cast("Occasion", seen["told"]),
+        max_chars=most,
         transcript_path=cast("Any", seen["transcriptPath"]) or None,
     )
 
