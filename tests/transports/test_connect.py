@@ -1,22 +1,32 @@
 """`threadline connect` and `disconnect` as a user runs them, in a home of its own."""
 
+import asyncio
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import StdioServerParameters
+from mcp.client import Client
 
 from sidecar.domain.connections import scripts
+from sidecar.domain.connections.agents import BY_NAME
 from sidecar.domain.connections.programs import Program
 from sidecar.transports.cli.exits import Exit
+from tests.configurations import EXISTING
 from tests.support import ROOT, Repository, threadline
 
 pytestmark = pytest.mark.slow
+
+PAYLOADS = Path(__file__).parent / "payloads"
 
 
 @pytest.fixture
@@ -57,7 +67,7 @@ def test_connect_and_disconnect_for_a_user(user: Path) -> None:
     joined = files(user)
     assert set(joined) - set(before) - {
         name for name in joined if ".threadline-backup-" in name
-    } == {".cursor/hooks.json"}
+    } == {".claude.json", ".cursor/hooks.json", ".cursor/mcp.json"}
     again = threadline("connect", "claude-code", "cursor", cwd=user)
     assert (again.returncode, again.stderr) == (Exit.OK, b"nothing to change\n")
     assert files(user) == joined
@@ -67,21 +77,243 @@ def test_connect_and_disconnect_for_a_user(user: Path) -> None:
     assert not list(user.glob(".cursor/*"))
 
 
-def test_what_is_written_starts_this_very_program(user: Path) -> None:
+def test_every_agent_found_gets_hooks_and_server_and_gives_them_back(user: Path) -> None:
+    """F3."""
+    for name, text in EXISTING.items():
+        (user / name).parent.mkdir(parents=True, exist_ok=True)
+        (user / name).write_bytes(text.encode())
+    before = files(user)
+    shown = threadline("connect", "--all", "--dry-run", cwd=user)
+    assert shown.returncode == Exit.OK, shown.stderr
+    assert shown.stderr.count(b"would ") == len(WRITTEN)
+    assert files(user) == before
+
+    plan = json.loads(threadline("connect", "--all", "--json", cwd=user).stdout)
+    assert [one["agent"] for one in plan["connections"]] == list(BY_NAME)
+    changes = {str(Path(one["path"]).relative_to(user)): one for one in plan["files"]}
+    assert set(changes) == set(WRITTEN)
+    for name, change in changes.items():
+        text = (user / name).read_bytes().decode()
+        for ours in WRITTEN[name]:
+            assert ours in text
+        # What was there stands there still, comments too, in the same order.
+        rest = iter(WORDS.findall(text))
+        assert all(word in rest for word in WORDS.findall(EXISTING.get(name, "")))
+        if name in before:
+            assert Path(change["backup"]).read_bytes() == before[name]
+        else:
+            assert change["action"] == "create"
+
+    joined = files(user)
+    again = threadline("connect", "--all", cwd=user)
+    assert (again.returncode, again.stderr) == (Exit.OK, b"nothing to change\n")
+    assert files(user) == joined
+    away = threadline("disconnect", "--all", cwd=user)
+    assert away.returncode == Exit.OK, away.stderr
+    assert files(user) == before
+
+
+WORDS = re.compile(r"//.*|/\*.*?\*/|# .*|\"[^\"]*\"|\w+")
+HOOK_LINE = "threadline hook"
+WRITTEN = {
+    ".claude/settings.json": [f"{HOOK_LINE} claude-code SessionStart"],
+    ".claude.json": ['"mcp"'],
+    ".cursor/hooks.json": [f"{HOOK_LINE} cursor sessionStart"],
+    ".cursor/mcp.json": ['"mcp"'],
+    ".config/devin/config.json": [f"{HOOK_LINE} devin SessionStart"],
+    ".config/devin/mcp_config.json": ['"mcp"'],
+    ".codeium/windsurf/hooks.json": [f"{HOOK_LINE} windsurf pre_user_prompt"],
+    ".codeium/windsurf/mcp_config.json": ['"mcp"'],
+    ".copilot/hooks/threadline.json": [f"{HOOK_LINE} copilot sessionStart"],
+    ".copilot/mcp-config.json": ['"mcp"'],
+    ".config/Code/User/mcp.json": ['"mcp"'],
+    ".config/opencode/plugins/threadline.js": ['"hook", "opencode"'],
+    ".config/opencode/opencode.jsonc": ['"mcp"'],
+    ".openclaw/extensions/threadline/package.json": ["Written by `threadline connect`"],
+    ".openclaw/extensions/threadline/openclaw.plugin.json": ["Written by `threadline connect`"],
+    ".openclaw/extensions/threadline/index.js": ['"hook", "openclaw"'],
+    ".openclaw/openclaw.json": ['"mcp"', "allowConversationAccess"],
+    ".codex/hooks.json": [f"{HOOK_LINE} codex SessionStart"],
+    ".codex/config.toml": ["[mcp_servers.threadline]", '"mcp"'],
+    ".gemini/config/hooks.json": [f"{HOOK_LINE} antigravity PreInvocation"],
+    ".gemini/config/mcp_config.json": ['"mcp"'],
+    ".gemini/settings.json": ['"mcp"'],
+}
+"""Every file of a user that is written, and what of ours stands in it."""
+
+
+def test_what_an_older_version_wrote_gets_the_server_too(user: Path) -> None:
     """Part of F3."""
+    before = files(user)
     threadline("connect", "cursor", cwd=user)
-    hook = json.loads((user / ".cursor/hooks.json").read_bytes())["hooks"]["stop"][0]["command"]
-    words = shlex.split(hook)
-    assert words[-3:] == ["hook", "cursor", "stop"]
-    assert Path(words[0]).is_absolute()
+    (user / ".cursor/mcp.json").unlink()
+    rows = Path(os.environ["THREADLINE_HOME"]) / "connections.json"
+    known = [row for row in json.loads(rows.read_bytes()) if "mcp" not in row["path"]]
+    rows.write_text(json.dumps(known))
+    done = threadline("connect", "cursor", cwd=user)
+    assert done.stderr.startswith(b"made ")
+    assert json.loads((user / ".cursor/mcp.json").read_bytes())["mcpServers"]["threadline"]
+    threadline("disconnect", "cursor", cwd=user)
+    assert files(user) == before
+
+
+MESSAGES = {
+    "claude-code": ("SessionStart", "SessionStart.startup"),
+    "cursor": ("sessionStart", "sessionStart"),
+    "devin": ("SessionStart", "SessionStart"),
+    "windsurf": ("post_write_code", "post_write_code"),
+    "copilot": ("sessionStart", "sessionStart"),
+    "vscode": ("sessionStart", "sessionStart"),
+    "codex": ("SessionStart", "SessionStart"),
+    "antigravity": ("PreInvocation", "PreInvocation"),
+}
+"""For each agent with hooks in a file: an event that it is told of or answered, and a message of it."""
+TOLD = {
+    "claude-code": ("hookSpecificOutput", "additionalContext"),
+    "cursor": ("additional_context",),
+    "devin": ("hookSpecificOutput", "additionalContext"),
+    "copilot": ("additionalContext",),
+    "vscode": ("additionalContext",),
+    "codex": ("hookSpecificOutput", "additionalContext"),
+    "antigravity": ("injectSteps", 0, "ephemeralMessage"),
+}
+"""Where in the answer the context stands."""
+
+
+@pytest.mark.parametrize(
+    ("agent", "level"), [*((agent, "user") for agent in MESSAGES), ("devin", "project")]
+)
+def test_a_hook_that_was_written_runs_as_its_host_runs_it(
+    agent: str, level: str, user: Path, repository: Repository
+) -> None:
+    """Part of F3: from the project's folder, in a shell, with nothing on the PATH."""
+    repository.commit("feat: begin", name="auth/session.py")
+    threadline("remember", "We never log customer names.", cwd=repository.path)
+    connect(agent, level, repository)
+    event, name = MESSAGES[agent]
+    line = find_line(written(agent, level, user, repository), event)
+    assert Path(shlex.split(line)[0]).is_absolute()
+    host = "copilot" if agent == "vscode" else agent
+    known = json.loads((PAYLOADS / f"{host}.json").read_text())[name]
+    message = json.dumps(known).replace("/home/dev/acme", str(repository.path))
     done = subprocess.run(
-        [*words[:-3], "--version"],
-        cwd="/",
-        env={"PYTHONPATH": str(ROOT)},
+        ["/bin/sh", "-c", line],
+        cwd=repository.path,
+        env=bare(),
+        input=message.encode(),
         capture_output=True,
         check=False,
+        timeout=60,
     )
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, b"")
+    if agent in TOLD:
+        answer = json.loads(done.stdout)
+        for key in TOLD[agent]:
+            answer = answer[key]
+        assert "We never log customer names." in answer
+    else:
+        inbox = Path(os.environ["THREADLINE_HOME"]) / "inbox" / "current.jsonl"
+        assert json.loads(inbox.read_bytes())["files"] == [f"{repository.path}/auth/session.py"]
+
+
+TOOLS = {"session_start", "context_checkpoint"}
+SERVED = [agent for agent in BY_NAME if agent != "windsurf"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "level"),
+    [("windsurf", "user"), ("openclaw", "user")]
+    + [(agent, "project") for agent in SERVED if agent != "openclaw"],
+)
+def test_a_server_that_was_written_starts_and_has_its_tools(
+    agent: str, level: str, user: Path, repository: Repository
+) -> None:
+    """Part of F3: as its host starts it, in both eras of the protocol."""
+    repository.commit("feat: begin")
+    connect(agent, level, repository)
+    [entry] = find_servers(written(agent, level, user, repository))
+    command, *arguments = words_of(entry)
+    assert Path(command).is_absolute()
+    assert arguments[-1] == "mcp"
+    server = StdioServerParameters(
+        command=command, args=arguments, env=bare() | entry.get("env", {}), cwd=repository.path
+    )
+    assert asyncio.run(list_tools(server, "auto")) >= TOOLS
+    if agent == "claude-code":
+        assert asyncio.run(list_tools(server, "legacy")) >= TOOLS
+
+
+async def list_tools(server: StdioServerParameters, mode: Any) -> set[str]:
+    async with asyncio.timeout(30), Client(server, mode=mode) as client:
+        return {tool.name for tool in (await client.list_tools()).tools}
+
+
+def connect(agent: str, level: str, repository: Repository) -> None:
+    done = threadline("connect", agent, f"--{level}", cwd=repository.path)
+    assert done.returncode == Exit.OK, done.stderr
+
+
+def written(agent: str, level: str, user: Path, repository: Repository) -> list[Any]:
+    """Read every file that was made for an agent."""
+    folder = user if level == "user" else repository.path
+    plan = json.loads(
+        threadline(
+            "disconnect", agent, f"--{level}", "--dry-run", "--json", cwd=repository.path
+        ).stdout
+    )
+    paths = [
+        Path(file["path"]) for file in plan["files"] if file["action"] in {"delete", "restore"}
+    ]
+    assert paths
+    for path in paths:
+        assert path.is_relative_to(folder)
+    readers: dict[str, Any] = {".json": json.loads, ".toml": tomllib.loads}
+    return [
+        readers[path.suffix](path.read_text().replace("// mine\n", ""))
+        for path in paths
+        if path.suffix in readers
+    ]
+
+
+def find_line(found: Any, event: str) -> str:
+    """Find the command line of an event, however deep it stands."""
+    for name, value in nodes(found):
+        if name == event:
+            lines = [line for key, line in nodes(value) if key in {"command", "bash"}]
+            return str(lines[0])
+    raise AssertionError(f"no {event}")
+
+
+def find_servers(found: Any) -> list[Any]:
+    names = {"mcpServers", "servers", "mcp", "mcp_servers"}
+    tables = [value for name, value in nodes(found) if name in names]
+    entries = [one["threadline"] for one in tables if "threadline" in one]
+    return [
+        one
+        for index, one in enumerate(entries)
+        if words_of(one) not in map(words_of, entries[:index])
+    ]
+
+
+def words_of(entry: Any) -> list[str]:
+    command = entry["command"]
+    return [*(command if isinstance(command, list) else [command]), *entry.get("args", [])]
+
+
+def nodes(found: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(found, dict):
+        yield from found.items()
+    for below in (
+        found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    ):
+        yield from nodes(below)
+
+
+def bare() -> dict[str, str]:
+    """Give the environment of a host that knows of nothing but a shell."""
+    names = ("HOME", "THREADLINE_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+    known = {name: os.environ[name] for name in names}
+    return {**known, "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
 
 
 def test_connect_a_project(user: Path, repository: Repository) -> None:
@@ -93,7 +325,9 @@ def test_connect_a_project(user: Path, repository: Repository) -> None:
     assert files(user) == before
     assert (repository.path / ".cursor/hooks.json").exists()
     assert (repository.path / ".github/hooks/threadline.json").exists()
-    assert not (repository.path / ".mcp.json").exists()
+    assert (repository.path / ".cursor/mcp.json").exists()
+    shared = json.loads((repository.path / ".mcp.json").read_bytes())["mcpServers"]["threadline"]
+    assert set(shared) == {"type", "command", "args"}
     away = threadline("disconnect", "--all", "--project", str(repository.path), cwd=user)
     assert away.returncode == Exit.OK
     assert repository.git("status", "--porcelain") == ""
@@ -104,10 +338,10 @@ def test_results_speak_json(user: Path) -> None:
     """Part of F3."""
     plan = json.loads(threadline("connect", "cursor", "--json", cwd=user).stdout)
     assert plan["applied"] is True
-    assert [file["action"] for file in plan["files"]] == ["create"]
+    assert [file["action"] for file in plan["files"]] == ["create", "create"]
     plan = json.loads(threadline("disconnect", "cursor", "--json", "--dry-run", cwd=user).stdout)
     assert plan["applied"] is False
-    assert [file["action"] for file in plan["files"]] == ["delete", "unchanged"]
+    assert [file["action"] for file in plan["files"]] == ["delete", "delete"]
 
 
 def test_wrong_words_and_refused_files_have_their_codes(user: Path) -> None:
@@ -124,9 +358,10 @@ def test_wrong_words_and_refused_files_have_their_codes(user: Path) -> None:
     assert refused.returncode == Exit.CONFLICT
     assert b"hooks.json is left as it is: line 1, column 7" in refused.stderr
     assert (user / ".cursor/hooks.json").read_text() == '{"a": }'
-    alone = threadline("connect", "windsurf", cwd=user)
-    assert alone.returncode == Exit.CONFLICT
-    assert b"an MCP server alone" in alone.stderr
+    assert (user / ".cursor/mcp.json").exists()
+    nowhere = threadline("connect", "openclaw", "--project", str(user), cwd=user)
+    assert nowhere.returncode == Exit.CONFLICT
+    assert b"it has no files of a project; use --user" in nowhere.stderr
     shutil.rmtree(user / ".cursor")
     shutil.rmtree(user / ".claude")
     assert threadline("connect", "--all", cwd=user).returncode == Exit.NOT_FOUND
