@@ -203,12 +203,14 @@ class Mind:
     def forget(self, params: ForgetParams) -> PurgeReport:
         """Remove memories from everything on the disk, and prove it."""
         vault = self.around.vault(params.project)
+        self._clear_rules()
         self._settle()
         return forgetting.forget(vault, params.memory_ids, self.around.home.logs)
 
     def purge(self, params: PurgeParams) -> PurgeReport:
         """Remove something from everything on the disk, and prove it."""
         vault, logs = self.around.vault(params.project), self.around.home.logs
+        self._clear_rules()
         if params.everything:
             self.dialogue.buffer.discard(vault)
             self.around.forget(vault.project_id)
@@ -219,6 +221,13 @@ class Mind:
         if params.path is not None:
             return forgetting.forget_path(vault, params.path, logs)
         return forgetting.forget_phrase(vault, params.phrase or "", logs)
+
+    def _clear_rules(self) -> None:
+        """Empty the files that assistants read it from."""
+        from sidecar import connections  # noqa: PLC0415  # needed by few
+        from sidecar.services import refreshing  # noqa: PLC0415  # likewise
+
+        refreshing.clear(connections.prepare_refreshing(self.around.home))
 
     def _settle(self) -> None:
         """Write what still waits, since it may say what is about to be forgotten."""

@@ -92,7 +92,6 @@ PENDING: dict[str, str] = {
     "E10": "",
     "F1": "",
     "F2": "",
-    "F3": "",
     "F4": "",
     "F5": "",
     "F6": "",
@@ -295,6 +294,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "services/test_remembering.py::test_what_was_kept_unredacted_is_not_served",
     ),
     "E12": ("transports/test_conversations.py::test_the_figures_tell_what_memory_was_worth",),
+    "F3": (
+        "transports/test_connect.py::test_every_agent_found_gets_hooks_and_server_and_gives_them_back",
+    ),
     "G7": (
         "e2e/test_editors.py::test_a_day_in_an_editor",
         "editor/test_neovim.py::test_neovim_attaches_saves_commits_and_asks",

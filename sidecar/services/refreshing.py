@@ -1,8 +1,8 @@
 """Refreshing the rules files of agents that can be told nothing: where the user wants it, and nobody else has written."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from sidecar.domain.connections import rules
 from sidecar.domain.connections.ledgers import Written
@@ -23,7 +23,7 @@ class Tools:
 
 def find(tools: Tools, agent: str, project: str) -> Sight | None:
     """See an agent's rules file in a project; None unless it was connected there and is as we have written it."""
-    path = os.path.join(project, rules.PLACES[agent])  # noqa: PTH118  # as the ledger spells it
+    path = str(PurePath(project, rules.PLACES[agent]))
     row = tools.rows().get(path)
     if row is None or agent not in row.agents:
         return None
@@ -36,3 +36,16 @@ def refresh(tools: Tools, sight: Sight, text: str) -> None:
     data = rules.write(text).encode()
     if data != sight.data:
         tools.write(sight, data)
+
+
+def clear(tools: Tools) -> None:
+    """Let all rules files tell nothing until the next conversation: what is forgotten must not stand there."""
+    for path in map(PurePath, tools.rows()):
+        for agent, place in rules.PLACES.items():
+            sight = find(tools, agent, _project(path, place)) if path.match(place) else None
+            if sight is not None:
+                refresh(tools, sight, "")
+
+
+def _project(path: PurePath, place: str) -> str:
+    return str(path.parents[len(PurePath(place).parts) - 1])

@@ -9,6 +9,7 @@ from cachetools import LRUCache
 
 from protocol.events import FileChange, NewEvent
 from sidecar.domain import paths, saves, secrets
+from sidecar.domain.connections import rules
 from sidecar.domain.saves import Save
 from sidecar.services import recording
 from sidecar.store.vaults import Vault
@@ -35,7 +36,7 @@ class Saves:
             self._record(found, source, interval)
 
     def _record(self, found: Sequence[Save], source: str, interval: timedelta) -> None:
-        wanted = [save for save in found if not secrets.is_secret(save.path)]
+        wanted = [save for save in found if _is_wanted(save.path)]
         news = saves.news(wanted, self._recent(wanted), interval)
         ignored = self._ignored(save.path for save in news)
         kept = [save for save in news if save.path not in ignored]
@@ -57,6 +58,11 @@ class Saves:
             if saves.still_counts(session, save.at, self._vault.rule):
                 recent[save.path] = at
         return recent
+
+
+def _is_wanted(path: str) -> bool:
+    """Tell whether a file may be named: it holds no secrets, and it is not one that we write ourselves."""
+    return not secrets.is_secret(path) and path not in rules.PLACES.values()
 
 
 def _event(save: Save) -> NewEvent:

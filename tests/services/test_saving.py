@@ -112,6 +112,15 @@ def test_a_secret_file_leaves_no_trace(editor: Editor, repository: Repository, n
     assert editor.events() == []
 
 
+def test_a_file_that_we_write_ourselves_is_nobody_s_work(
+    editor: Editor, repository: Repository
+) -> None:
+    name = ".windsurf/rules/threadline.md"
+    repository.write(name)
+    editor.save(repository.path / name, repository.path / ".windsurf/rules/mine.md")
+    assert editor.names() == [".windsurf/rules/mine.md"]
+
+
 @pytest.mark.parametrize(
     "name", ["environment.py", "keyboard.ts", "src/monkey.go", "tokenizer.py", "env/run.sh"]
 )

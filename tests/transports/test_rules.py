@@ -102,14 +102,14 @@ def test_the_first_prompt_of_a_conversation_renews_the_file(
     assert complaints() == ""
 
 
-def test_what_is_forgotten_leaves_the_file_with_the_next_conversation(
-    page: Path, repository: Repository
-) -> None:
+def test_what_is_forgotten_leaves_the_file_at_once(page: Path, repository: Repository) -> None:
     """Part of F3."""
     memory = remember(repository, "Money is kept in cents.")
     prompt(repository.path, "t1")
     assert "Money is kept in cents." in page.read_text()
     run(repository, "forget", memory)
+    assert "Money is kept in cents." not in page.read_text()
+    assert rules.is_intact(page.read_text())
     prompt(repository.path, "t2")
     assert "Money is kept in cents." not in page.read_text()
     assert KNOWN in page.read_text()
@@ -118,9 +118,10 @@ def test_what_is_forgotten_leaves_the_file_with_the_next_conversation(
 def test_the_file_stays_within_what_cascade_reads(page: Path, repository: Repository) -> None:
     """Part of F3."""
     app = open_application(here=repository.path, source="cli-auto")
-    for number in range(60):
-        title = f"Service {number} must never call service {number + 1}"
-        memory = {"type": "constraint", "title": title, "content": f"{title} in any case. " * 9}
+    for number in range(24):
+        kind = ("constraint", "decision", "fact", "preference")[number % 4]
+        title = f"Service {number} must never call service {number + 1}, " + f"case {number} " * 15
+        memory = {"type": kind, "title": title, "content": f"{title} in any case. " * 9}
         app.call("threadline/memories/write", memory)
     app.close()
     prompt(repository.path, "t1")
