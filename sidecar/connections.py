@@ -3,17 +3,22 @@
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sidecar.adapters import configs
-from sidecar.domain.connections.places import Surroundings
 from sidecar.services import refreshing
-from sidecar.services.connecting import Tools
 from sidecar.store.homes import Home
 from sidecar.store.ledgers import Ledger
 
+if TYPE_CHECKING:
+    from sidecar.services.connecting import Tools
 
-def prepare(home: Home, folder: str | None) -> Tools:
+
+def prepare(home: Home, folder: str | None) -> "Tools":
     """Give what connecting agents needs, for this user or for the project in a folder."""
+    from sidecar.domain.connections.places import Surroundings  # noqa: PLC0415  # hooks do without
+    from sidecar.services.connecting import Tools  # noqa: PLC0415  # likewise
+
     return Tools(
         around=Surroundings(str(Path.home()), sys.platform, os.environ, folder),
         program=configs.find_program(),

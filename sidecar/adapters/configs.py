@@ -9,7 +9,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from importlib import metadata
 from pathlib import Path
 
 from protocol.errors import StorageFailedError
@@ -119,6 +118,8 @@ def find_program() -> Program:
 
 def _find_script() -> str | None:
     """Find the script that was installed with us, as the installer wrote it down."""
+    from importlib import metadata  # noqa: PLC0415  # slow to load, and needed once
+
     names = {"threadline", "threadline.exe"}
     with contextlib.suppress(metadata.PackageNotFoundError):
         found = metadata.distribution("threadline")

@@ -14,17 +14,18 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 def are_kept(host: str, root: str) -> bool:
     """Tell whether a host reads a file that says it is ours, in the project of a folder."""
-    place = PLACES.get(host)
-    if place is None:
-        return False
-    folder = root
-    while True:
-        if _is_ours(os.path.join(folder, place)):
-            return True
+    return host in PLACES and _is_ours(os.path.join(find_top(root), PLACES[host]))
+
+
+def find_top(root: str) -> str:
+    """Name the folder at the top of a repository, without asking git; outside of one, the folder itself."""
+    real = folder = os.path.realpath(root)
+    while not os.path.lexists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
-        if above == folder or os.path.lexists(os.path.join(folder, ".git")):
-            return False
+        if above == folder:
+            return real
         folder = above
+    return folder
 
 
 def _is_ours(path: str) -> bool:

@@ -51,9 +51,8 @@ def _post(app: Application, seen: Observation) -> str:
     from sidecar import connections  # noqa: PLC0415  # few hosts need it
     from sidecar.services import refreshing  # noqa: PLC0415  # likewise
 
-    folder = app.root(str(seen["root"])) or Path(str(seen["root"]))
     tools = connections.prepare_refreshing(app.home)
-    sight = refreshing.find(tools, str(seen["host"]), str(folder))
+    sight = refreshing.find(tools, str(seen["host"]), rules.find_top(str(seen["root"])))
     if sight is not None:
         refreshing.refresh(tools, sight, _greet(app, seen, refreshing.ROOM))
     return ""
