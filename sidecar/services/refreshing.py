@@ -8,6 +8,8 @@ from sidecar.domain.connections import rules
 from sidecar.domain.connections.ledgers import Written
 from sidecar.domain.connections.sights import Sight
 
+AGENTS = frozenset(rules.PLACES)
+"""Agents that read such a file."""
 ROOM = rules.ROOM
 """Characters that a file has for what is told."""
 

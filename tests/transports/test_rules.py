@@ -87,11 +87,13 @@ def test_the_first_prompt_of_a_conversation_renews_the_file(
     page: Path, repository: Repository
 ) -> None:
     """Part of F3."""
-    assert KNOWN not in page.read_text()
+    assert KNOWN in page.read_text()
+    remember(repository, "Dates are kept in UTC.")
     prompt(repository.path, "t1")
     first = page.read_text()
     assert first.startswith("---\ntrigger: always_on\n---\n\n<!-- Written by `threadline connect`")
     assert KNOWN in first
+    assert "Dates are kept in UTC." in first
     assert rules.is_intact(first)
     remember(repository, "Money is kept in cents.")
     prompt(repository.path, "t1", "And now?")
@@ -235,9 +237,10 @@ def test_a_file_that_cannot_be_written_costs_nobody_anything(
     """Part of F3."""
     before = page.read_bytes()
     page.chmod(0o444)
+    remember(repository, "Dates are kept in UTC.")
     prompt(repository.path, "t1")
     assert page.read_bytes() == before
     page.chmod(0o644)
     prompt(repository.path, "t2")
-    assert KNOWN in page.read_text()
+    assert "Dates are kept in UTC." in page.read_text()
     assert page.stat().st_mode & 0o777 == 0o644

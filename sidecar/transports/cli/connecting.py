@@ -5,10 +5,12 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from protocol.connections import ConfigChange, ConnectParams, FoundAgent, Level, Plan
+from protocol.contexts import RenderParams
 from protocol.errors import InvalidParamsError, NotFoundError
+from sidecar import connections
 from sidecar.app import Application
 from sidecar.domain.connections.agents import BY_NAME
-from sidecar.services import connecting
+from sidecar.services import connecting, refreshing
 from sidecar.services.connecting import Tools
 from sidecar.transports.cli import calls, screens
 from sidecar.transports.cli.exits import Exit
@@ -36,6 +38,8 @@ def connect(app: Application, options: Namespace) -> Exit:
             return Exit.OK
         params = _params(options, names, params.level)
     plan = connecting.connect(tools, params)
+    if plan.applied and tools.around.project is not None:
+        _fill_rules(app, tools.around.project, plan)
     _show(plan, options)
     return _exit(plan, options)
 
@@ -51,6 +55,19 @@ def disconnect(app: Application, options: Namespace) -> Exit:
     plan = connecting.disconnect(tools, params)
     _show(plan, options)
     return _exit(plan, options)
+
+
+def _fill_rules(app: Application, project: str, plan: Plan) -> None:
+    """Let rules files that were made tell something before the first conversation begins."""
+    made = {name for change in plan.files if change.action == "create" for name in change.agents}
+    refresher = connections.prepare_refreshing(app.home)
+    for agent in made & refreshing.AGENTS:
+        sight = refreshing.find(refresher, agent, project)
+        if sight is not None:
+            wanted = RenderParams(
+                project=project, host=agent, max_chars=refreshing.ROOM, preview=True
+            )
+            refreshing.refresh(refresher, sight, app.greet(wanted).text)
 
 
 def _asked(app: Application, options: Namespace) -> tuple[Tools, ConnectParams]:
