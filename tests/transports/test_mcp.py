@@ -162,7 +162,7 @@ def test_every_tool_works(desk: Desk, mode: str) -> None:  # noqa: PLR0915  # on
         event
         for session in desk.ask("sessions/list")["sessions"]
         for event in desk.vault.sessions.events(session["sessionId"])
-        if event.kind == "capture"
+        if event.kind == "capture" and event.files
     ]
     assert (saved.agent_id, saved.files[0].path) == ("reviewer", "db.py")
 
