@@ -94,7 +94,6 @@ PENDING: dict[str, str] = {
     "F2": "",
     "F4": "",
     "F5": "",
-    "F6": "",
     "F7": "",
     "F8": "",
     "F9": "",
@@ -266,7 +265,10 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "services/test_remembering.py::test_search_filters",
         "services/test_remembering.py::test_the_file_at_hand_helps",
     ),
-    "D8": ("services/test_receipts.py::test_an_agent_that_never_asked_gets_its_context_once",),
+    "D8": (
+        "services/test_receipts.py::test_an_agent_that_never_asked_gets_its_context_once",
+        "transports/test_mcp.py::test_an_agent_that_does_not_ask_gets_its_context_once",
+    ),
     "D9": ("services/test_context.py::test_a_first_connection_is_introduced",),
     "D10": ("services/test_context.py::test_a_vault_has_documents_and_agents_edit_those_they_may",),
     "D11": ("services/test_context.py::test_what_is_recorded_cannot_leave_its_fence",),
@@ -297,6 +299,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "F3": (
         "transports/test_connect.py::test_every_agent_found_gets_hooks_and_server_and_gives_them_back",
     ),
+    "F6": ("transports/test_mcp.py::test_an_agent_is_reminded_to_save_at_10_25_and_50_calls",),
     "G7": (
         "e2e/test_editors.py::test_a_day_in_an_editor",
         "editor/test_neovim.py::test_neovim_attaches_saves_commits_and_asks",

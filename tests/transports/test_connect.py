@@ -180,6 +180,25 @@ TOLD = {
 """Where in the answer the context stands."""
 
 
+def run_line(line: str, message: str, repository: Repository, *, is_told: bool) -> bytes:
+    """Run a line as a host does; a start that a busy machine cuts off is told another time."""
+    for _ in range(5):
+        done = subprocess.run(
+            ["/bin/sh", "-c", line],
+            cwd=repository.path,
+            env=bare(),
+            input=message.encode(),
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        if done.stdout or not is_told:
+            break
+        shutil.rmtree(Path(os.environ["THREADLINE_HOME"]) / "inbox")
+    return done.stdout
+
+
 @pytest.mark.parametrize(
     ("agent", "level"), [*((agent, "user") for agent in MESSAGES), ("devin", "project")]
 )
@@ -196,18 +215,9 @@ def test_a_hook_that_was_written_runs_as_its_host_runs_it(
     host = "copilot" if agent == "vscode" else agent
     known = json.loads((PAYLOADS / f"{host}.json").read_text())[name]
     message = json.dumps(known).replace("/home/dev/acme", str(repository.path))
-    done = subprocess.run(
-        ["/bin/sh", "-c", line],
-        cwd=repository.path,
-        env=bare(),
-        input=message.encode(),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
+    said = run_line(line, message, repository, is_told=agent in TOLD)
     if agent in TOLD:
-        answer = json.loads(done.stdout)
+        answer = json.loads(said)
         for key in TOLD[agent]:
             answer = answer[key]
         assert "We never log customer names." in answer
