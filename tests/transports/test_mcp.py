@@ -44,28 +44,28 @@ NAMES = [
 ]
 
 
+async def look_at_tools(one: Assistant) -> None:
+    tools = (await one.client.list_tools()).tools
+    assert [tool.name for tool in tools] == NAMES
+    for tool in tools:
+        assert tool.title
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is not None
+        assert len(tool.description or "") > 50
+        for schema in (tool.input_schema, tool.output_schema):
+            assert schema is not None
+            jsonschema.Draft202012Validator.check_schema(schema)
+            assert "$ref" not in str(schema)
+        assert tool.input_schema["additionalProperties"] is False
+    by_name = {tool.name: tool for tool in tools}
+    assert by_name["search_memories"].input_schema["properties"]["topK"]["maximum"] == 50
+    assert by_name["forget_memory"].annotations.destructive_hint is True  # type: ignore[union-attr]
+    assert by_name["search_memories"].annotations.read_only_hint is True  # type: ignore[union-attr]
+
+
 def test_all_tools_are_there_and_described_so_that_a_model_chooses_well(desk: Desk) -> None:
     """Part of F1."""
-
-    async def story(one: Assistant) -> None:
-        tools = (await one.client.list_tools()).tools
-        assert [tool.name for tool in tools] == NAMES
-        for tool in tools:
-            assert tool.title
-            assert tool.annotations is not None
-            assert tool.annotations.read_only_hint is not None
-            assert len(tool.description or "") > 50
-            for schema in (tool.input_schema, tool.output_schema):
-                assert schema is not None
-                jsonschema.Draft202012Validator.check_schema(schema)
-                assert "$ref" not in str(schema)
-            assert tool.input_schema["additionalProperties"] is False
-        by_name = {tool.name: tool for tool in tools}
-        assert by_name["search_memories"].input_schema["properties"]["topK"]["maximum"] == 50
-        assert by_name["forget_memory"].annotations.destructive_hint is True  # type: ignore[union-attr]
-        assert by_name["search_memories"].annotations.read_only_hint is True  # type: ignore[union-attr]
-
-    Host().run(desk.app, story)
+    Host().run(desk.app, look_at_tools)
 
 
 def test_what_tools_take_costs_a_model_little() -> None:
@@ -88,76 +88,74 @@ def test_the_instructions_teach_the_protocol_in_a_few_lines(desk: Desk) -> None:
     assert len(instructions.TEXT.splitlines()) < 12
 
 
+async def use_every_tool(one: Assistant) -> None:  # one call each
+    """Use them all; a message waits for the reviewer."""
+    used: set[str] = set()
+
+    async def use(tool: str, **arguments: Any) -> dict[str, Any]:
+        used.add(tool)
+        return await one.use(tool, **arguments)
+
+    start = await use("session_start", query="locks", agentId="reviewer")
+    assert start["agentLabel"] == "reviewer"
+    kept = await use(
+        "write_memory", type="decision", title="Use SQLite", content="Use SQLite, it is there."
+    )
+    memory_id = kept["memory"]["memoryId"]
+    assert kept["memory"]["agentId"] == "reviewer"
+    found = await use("search_memories", query="SQLite")
+    assert found["memories"][0]["memory"]["memoryId"] == memory_id
+    await use("update_memory", memoryId=memory_id, importance=5)
+    (read,) = (await use("read_memories", memoryIds=[memory_id]))["memories"]
+    assert read["importance"] == 5
+    (task,) = (await use("create_task", title="Migrate", priority=4))["tasks"]
+    plan = await use("create_task", tasks=[{"title": "One"}, {"title": "Two", "dependsOn": [0]}])
+    assert len(plan["tasks"]) == 2
+    await use("update_task", taskId=task["taskId"], status="in_progress", note="begun")
+    listed = await use("list_tasks", statuses=["in_progress"])
+    assert [one["title"] for one in listed["tasks"]] == ["Migrate"]
+    ends = {"source": {"kind": "memory", "id": memory_id}}
+    await use("add_link", **ends, target={"kind": "task", "id": task["taskId"]})
+    (linked,) = (await use("read_memories", memoryIds=[memory_id]))["memories"]
+    assert linked["links"][0]["title"] == "Migrate"
+    written = await use("write_document", name="notes", content="# Notes")
+    assert written["document"]["agentId"] == "reviewer"
+    assert (await use("read_document", name="notes"))["content"] == "# Notes"
+    sent = await use("send_message", targetId="user", content="Look at it")
+    assert sent["message"]["senderId"] == "reviewer"
+    (message,) = (await use("read_messages", status="delivered"))["messages"]
+    assert message["content"] == "Look at the locks"
+    await use("ack_message", messageId=message["messageId"])
+    agents = (await use("list_active_agents"))["agents"]
+    assert "reviewer" in [agent["agentId"] for agent in agents]
+    tracked = await use("session_track", prompt="Never use Redis", response="Understood.")
+    assert tracked["promptCount"] == 1
+    digest = await use("session_digest", digest="Half of it is done.")
+    assert digest["checkpoint"]["digest"] == "Half of it is done."
+    turn = await use("ingest_turn", role="user", content="We decided to use SQLite.")
+    assert turn["turnId"]
+    saved = await use("save_session", summary="Moved to SQLite", files=["db.py"])
+    assert saved["events"][0]["outcome"] == "stored"
+    (session,) = (await use("list_sessions", limit=1))["sessions"]
+    assert session["sessionId"] == saved["events"][0]["sessionId"]
+    job = await use("generate_memory")
+    assert job["status"] == "completed"
+    done = await use(
+        "context_checkpoint",
+        memories=[{"content": "Ruff runs before every commit", "memoryType": "constraint"}],
+        sessionSummary="Moved the store to SQLite. Open: the old data.",
+    )
+    assert done["created"] == 1
+    assert (await use("forget_memory", memoryIds=[memory_id]))["verified"]
+    assert used == set(NAMES)
+
+
 @pytest.mark.parametrize("mode", ERAS)
-def test_every_tool_works(desk: Desk, mode: str) -> None:  # noqa: PLR0915  # one call each
+def test_every_tool_works(desk: Desk, mode: str) -> None:
     """Part of F1."""
     desk.commit(DECISION, "locks.py")
     desk.message("Look at the locks", target="reviewer")
-    used: set[str] = set()
-
-    async def story(one: Assistant) -> None:
-        assert one.client.protocol_version == ERAS[mode]
-
-        async def use(tool: str, **arguments: Any) -> dict[str, Any]:
-            used.add(tool)
-            return await one.use(tool, **arguments)
-
-        start = await use("session_start", query="locks", agentId="reviewer")
-        assert start["agentLabel"] == "reviewer"
-        kept = await use(
-            "write_memory", type="decision", title="Use SQLite", content="Use SQLite, it is there."
-        )
-        memory_id = kept["memory"]["memoryId"]
-        assert kept["memory"]["agentId"] == "reviewer"
-        found = await use("search_memories", query="SQLite")
-        assert found["memories"][0]["memory"]["memoryId"] == memory_id
-        await use("update_memory", memoryId=memory_id, importance=5)
-        (read,) = (await use("read_memories", memoryIds=[memory_id]))["memories"]
-        assert read["importance"] == 5
-        (task,) = (await use("create_task", title="Migrate", priority=4))["tasks"]
-        plan = await use(
-            "create_task", tasks=[{"title": "One"}, {"title": "Two", "dependsOn": [0]}]
-        )
-        assert len(plan["tasks"]) == 2
-        await use("update_task", taskId=task["taskId"], status="in_progress", note="begun")
-        listed = await use("list_tasks", statuses=["in_progress"])
-        assert [one["title"] for one in listed["tasks"]] == ["Migrate"]
-        ends = {"source": {"kind": "memory", "id": memory_id}}
-        await use("add_link", **ends, target={"kind": "task", "id": task["taskId"]})
-        (linked,) = (await use("read_memories", memoryIds=[memory_id]))["memories"]
-        assert linked["links"][0]["title"] == "Migrate"
-        written = await use("write_document", name="notes", content="# Notes")
-        assert written["document"]["agentId"] == "reviewer"
-        assert (await use("read_document", name="notes"))["content"] == "# Notes"
-        sent = await use("send_message", targetId="user", content="Look at it")
-        assert sent["message"]["senderId"] == "reviewer"
-        (message,) = (await use("read_messages", status="delivered"))["messages"]
-        assert message["content"] == "Look at the locks"
-        await use("ack_message", messageId=message["messageId"])
-        agents = (await use("list_active_agents"))["agents"]
-        assert "reviewer" in [agent["agentId"] for agent in agents]
-        tracked = await use("session_track", prompt="Never use Redis", response="Understood.")
-        assert tracked["promptCount"] == 1
-        digest = await use("session_digest", digest="Half of it is done.")
-        assert digest["checkpoint"]["digest"] == "Half of it is done."
-        turn = await use("ingest_turn", role="user", content="We decided to use SQLite.")
-        assert turn["turnId"]
-        saved = await use("save_session", summary="Moved to SQLite", files=["db.py"])
-        assert saved["events"][0]["outcome"] == "stored"
-        (session,) = (await use("list_sessions", limit=1))["sessions"]
-        assert session["sessionId"] == saved["events"][0]["sessionId"]
-        job = await use("generate_memory")
-        assert job["status"] == "completed"
-        done = await use(
-            "context_checkpoint",
-            memories=[{"content": "Ruff runs before every commit", "memoryType": "constraint"}],
-            sessionSummary="Moved the store to SQLite. Open: the old data.",
-        )
-        assert done["created"] == 1
-        assert (await use("forget_memory", memoryIds=[memory_id]))["verified"]
-
-    Host(mode=mode).run(desk.app, story)
-    assert used == set(NAMES)
+    Host(mode=mode).run(desk.app, use_every_tool)
     (saved,) = [
         event
         for session in desk.ask("sessions/list")["sessions"]
@@ -469,33 +467,33 @@ def test_a_client_that_works_nowhere_is_told_what_to_do(home: Home) -> None:
     assert not home.projects()
 
 
+async def read_resources(one: Assistant) -> dict[str, str]:
+    listed = (await one.client.list_resources()).resources
+    texts = {}
+    for resource in listed:
+        (content,) = (await one.client.read_resource(resource.uri)).contents
+        assert isinstance(content, types.TextResourceContents)
+        assert content.mime_type == resource.mime_type
+        texts[str(resource.uri)] = content.text
+    templates = (await one.client.list_resource_templates()).resource_templates
+    assert [template.name for template in templates] == ["document", "session", "memory"]
+    for unknown in (
+        "threadline://nonsense",
+        "threadline://documents/none",
+        "file:///etc/passwd",
+    ):
+        with pytest.raises(MCPError):
+            await one.client.read_resource(unknown)
+    return texts
+
+
 @pytest.mark.parametrize("mode", ERAS)
 def test_context_sessions_and_documents_are_resources(desk: Desk, mode: str) -> None:
     """Part of F1."""
     desk.remember("Passwords are hashed with argon2", "constraint")
     desk.commit(DECISION, "locks.py")
     desk.ask("documents/write", name="my notes", content="# Mine")
-
-    async def story(one: Assistant) -> dict[str, str]:
-        listed = (await one.client.list_resources()).resources
-        texts = {}
-        for resource in listed:
-            (content,) = (await one.client.read_resource(resource.uri)).contents
-            assert isinstance(content, types.TextResourceContents)
-            assert content.mime_type == resource.mime_type
-            texts[str(resource.uri)] = content.text
-        templates = (await one.client.list_resource_templates()).resource_templates
-        assert [template.name for template in templates] == ["document", "session", "memory"]
-        for unknown in (
-            "threadline://nonsense",
-            "threadline://documents/none",
-            "file:///etc/passwd",
-        ):
-            with pytest.raises(MCPError):
-                await one.client.read_resource(unknown)
-        return texts
-
-    texts = Host(mode=mode).run(desk.app, story)
+    texts = Host(mode=mode).run(desk.app, read_resources)
     assert "argon2" in texts["threadline://context"]
     assert texts["threadline://documents/my%20notes"] == "# Mine"
     (session,) = desk.ask("sessions/list")["sessions"]
@@ -503,35 +501,57 @@ def test_context_sessions_and_documents_are_resources(desk: Desk, mode: str) -> 
     assert not desk.vault.receipts.all()
 
 
+async def take_prompts(one: Assistant) -> None:
+    listed = (await one.client.list_prompts()).prompts
+    assert [prompt.name for prompt in listed] == ["start", "session", "document", "checkpoint"]
+    assert all(prompt.title and prompt.description for prompt in listed)
+    wanted = {
+        "start": ({"query": "passwords"}, "argon2"),
+        "session": ({}, DECISION),
+        "document": ({"name": "soul"}, "What this memory is"),
+        "checkpoint": ({}, "context_checkpoint"),
+    }
+    for name, (arguments, words) in wanted.items():
+        (message,) = (await one.client.get_prompt(name, arguments)).messages
+        assert isinstance(message.content, types.TextContent)
+        assert words in message.content.text
+    for name, arguments in (
+        ("document", {}),
+        ("nonsense", {}),
+        ("session", {"sessionId": "x"}),
+    ):
+        with pytest.raises(MCPError):
+            await one.client.get_prompt(name, arguments)
+
+
 @pytest.mark.parametrize("mode", ERAS)
 def test_context_sessions_and_documents_are_prompts(desk: Desk, mode: str) -> None:
     """Part of F1."""
     desk.remember("Passwords are hashed with argon2", "constraint")
     desk.commit(DECISION, "locks.py")
+    Host(mode=mode).run(desk.app, take_prompts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_real_process_gives_an_assistant_all_it_needs(desk: Desk, mode: str) -> None:
+    """F1."""
+    desk.remember("Passwords are hashed with argon2", "constraint")
+    desk.commit(DECISION, "locks.py")
+    desk.message("Look at the locks", target="reviewer")
 
     async def story(one: Assistant) -> None:
-        listed = (await one.client.list_prompts()).prompts
-        assert [prompt.name for prompt in listed] == ["start", "session", "document", "checkpoint"]
-        assert all(prompt.title and prompt.description for prompt in listed)
-        wanted = {
-            "start": ({"query": "passwords"}, "argon2"),
-            "session": ({}, DECISION),
-            "document": ({"name": "soul"}, "What this memory is"),
-            "checkpoint": ({}, "context_checkpoint"),
-        }
-        for name, (arguments, words) in wanted.items():
-            (message,) = (await one.client.get_prompt(name, arguments)).messages
-            assert isinstance(message.content, types.TextContent)
-            assert words in message.content.text
-        for name, arguments in (
-            ("document", {}),
-            ("nonsense", {}),
-            ("session", {"sessionId": "x"}),
-        ):
-            with pytest.raises(MCPError):
-                await one.client.get_prompt(name, arguments)
+        assert one.client.protocol_version == ERAS[mode]
+        assert one.client.instructions == instructions.TEXT
+        await look_at_tools(one)
+        await use_every_tool(one)
+        await take_prompts(one)
+        texts = await read_resources(one)
+        assert "argon2" in texts["threadline://context"]
+        kinds = {uri.removeprefix("threadline://").split("/")[0] for uri in texts}
+        assert kinds == {"context", "documents", "sessions"}
 
-    Host(mode=mode).run(desk.app, story)
+    Host(mode=mode).spawn(desk.repository.path, story)
 
 
 def test_clients_are_known_by_what_they_call_themselves(desk: Desk) -> None:
