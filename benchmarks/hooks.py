@@ -5,26 +5,23 @@ import os
 import resource
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
-from random import Random
-from statistics import quantiles
+from statistics import median, quantiles
 
-from benchmarks.timing import Duel, Row, judge
-from protocol.contexts import RenderParams
-from protocol.memories import Memory, MemoryType
-from sidecar.app import now, open_application
+from benchmarks import homes
+from benchmarks.timing import ATTEMPTS, Duel, Go, Row, in_words, judge, timed
 from sidecar.store.overheard import VARIABLE
-from sidecar.store.vaults import Vault
 
 _ROUNDS = 15
-_STARTS = 15
+_STARTS = 20
 _GATE = 2.2
-_SIZE = 10_000
+_START, _MOVED = 24.0, 28.0
+"""How many times as much of the processor's time as Python alone a start may take, also after a commit."""
+_IN_TIME = 0.4
+"""Seconds in which 19 of 20 conversations are told what they should know."""
 _ENTRY = "from sidecar.transports.entry import main; raise SystemExit(main())"
 _PROMPT = "Why does the refresh fail after an hour? Look at the session first, and tell me number"
 _ROOT = Path(__file__).resolve().parent.parent
@@ -35,7 +32,8 @@ Fields = dict[str, object]
 def hook(folder: Path) -> Iterator[Row]:
     environment = _environment(folder)
     numbers = count()
-    _run(_message("SessionStart", folder, "warm"), environment, folder)
+    warm = _message("SessionStart", folder, "warm")
+    _run(["-c", _ENTRY, "hook", "claude-code"], warm, environment, folder)
     tool: Fields = {"tool_name": "Write", "tool_input": {}}
     kinds: dict[str, tuple[str, Fields]] = {
         "a prompt": ("UserPromptSubmit", {}),
@@ -52,7 +50,9 @@ def hook(folder: Path) -> Iterator[Row]:
                 _GATE,
             )
         )
-    yield _starts(folder)
+    large = folder / "large"
+    large.mkdir()
+    yield from _starts(large)
 
 
 def _capture(
@@ -71,56 +71,56 @@ def _capture(
     return _cpu(["-c", _ENTRY, "hook", "claude-code"], data, environment, folder)
 
 
-def _starts(folder: Path) -> Row:
-    """Time how long a host waits at the start of a conversation; a figure, not a gate."""
-    environment = _environment(folder) | {VARIABLE: str(folder / "large")}
-    _fill(folder, environment)
-    seconds = []
-    for number in range(_STARTS):
-        began = time.perf_counter()
-        _run(_message("SessionStart", folder, f"s{number}"), environment, folder)
-        seconds.append(time.perf_counter() - began)
-    cuts = quantiles(seconds, n=20)
+def _starts(folder: Path) -> Iterator[Row]:
+    """Time how long a host waits at the start of a conversation, where years of work are remembered."""
+    repository = homes.build(folder)
+    environment = _environment(folder)
+    numbers = count()
+
+    def start(run: Callable[..., float]) -> float:
+        data = _message("SessionStart", repository, f"s{next(numbers)}")
+        return run(["-c", _ENTRY, "hook", "claude-code"], data, environment, repository)
+
+    def start_after_a_commit() -> float:
+        _commit(repository, next(numbers))
+        return start(_cpu)
+
+    what = f"hook: start of a conversation, {homes.MEMORIES:,} memories"
+    bare = partial(_cpu, ["-c", "pass"], b"", environment, repository)
+    beside = "beside `python -c pass` (processor's time)"
+    start(_wall)
+    yield judge(Duel(f"{what}, {beside}", partial(start, _cpu), bare, _ROUNDS, _START))
+    yield judge(
+        Duel(f"{what}, after a commit, {beside}", start_after_a_commit, bare, _ROUNDS, _MOVED)
+    )
+    start(_wall)
+    yield _waited(f"{what}, 95 % within", partial(start, _wall))
+
+
+def _waited(what: str, start: Go) -> Row:
+    """Begin conversations until 19 of 20 were told in time; a missed limit is measured again before it counts."""
+    for _ in range(ATTEMPTS):
+        seconds = [start() for _ in range(_STARTS)]
+        slowest = quantiles(seconds, n=20)[-1]
+        if slowest <= _IN_TIME:
+            break
     return Row(
-        what=f"hook: start of a conversation, {_SIZE:,} memories (p95; p50 beside it)",
-        ours=f"{cuts[-1] * 1000:.0f} ms",
-        baseline=f"{cuts[9] * 1000:.0f} ms",
+        what=what,
+        ours=in_words(slowest),
+        baseline=f"middle {in_words(median(seconds))}",
         ratio="",
-        gate="",
-        verdict="",
+        gate=f"≤ {in_words(_IN_TIME)}",
+        verdict="MISSED" if slowest > _IN_TIME else "holds",
+        is_missed=slowest > _IN_TIME,
     )
 
 
-def _fill(folder: Path, environment: dict[str, str]) -> None:
-    """Invent memories of a repository, each of them another."""
-    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
-    chance = Random("hooks")
-    app = open_application(here=folder, source="benchmark", environment=environment)
-    vault = app.vault(app.project(None))
-    with vault.lock.held():
-        made = [_memory(vault, number, chance) for number in range(_SIZE)]
-        vault.journal.append([vault.memories.put(one.memory_id, one) for one in made])
-    # What a search stands on is written down by the first who needs it.
-    app.greet(RenderParams(project=str(folder), host="claude-code", preview=True))
-    app.close()
-
-
-def _memory(vault: Vault, number: int, chance: Random) -> Memory:
-    words = " ".join(f"word{int(chance.paretovariate(0.6)) % 5000}" for _ in range(20))
-    moment = now() - timedelta(hours=number)
-    kinds: tuple[MemoryType, ...] = ("fact", "decision", "constraint", "task", "episodic")
-    return Memory(
-        memory_id=vault.ids.next(),
-        project_id=vault.project_id,
-        type=kinds[number % len(kinds)],
-        title=f"{words[:60]} {number}",
-        content=words,
-        importance=1 + number % 5,
-        files=(f"sidecar/services/module_{number % 300}.py",),
-        occurred_at=moment,
-        created_at=moment,
-        updated_at=moment,
-    )
+def _commit(repository: Path, number: int) -> None:
+    """Let HEAD move, so that memories have to be held against the code anew."""
+    (repository / "measured.py").write_text(f"number = {number}\n")
+    git = ["git", "-C", str(repository), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run([*git, "add", "measured.py"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "-m", f"Count to {number}"], check=True)
 
 
 def _message(event: str, folder: Path, session: str, **fields: object) -> bytes:
@@ -129,16 +129,20 @@ def _message(event: str, folder: Path, session: str, **fields: object) -> bytes:
     return json.dumps({**known, "hook_event_name": event, **fields}).encode()
 
 
-def _run(data: bytes, environment: dict[str, str], folder: Path) -> None:
-    command = [sys.executable, "-c", _ENTRY, "hook", "claude-code"]
-    subprocess.run(
-        command, input=data, env=environment, cwd=folder, check=True, capture_output=True
-    )
+def _wall(words: list[str], data: bytes, environment: dict[str, str], folder: Path) -> float:
+    """Tell how long a process took, from its start to its end."""
+    return timed(lambda: _run(words, data, environment, folder))
 
 
 def _cpu(words: list[str], data: bytes, environment: dict[str, str], folder: Path) -> float:
     """Tell how much of the processor's time a process took, from its start to its end."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _run(words, data, environment, folder)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _run(words: list[str], data: bytes, environment: dict[str, str], folder: Path) -> None:
     subprocess.run(
         [sys.executable, *words],
         input=data,
@@ -147,8 +151,6 @@ def _cpu(words: list[str], data: bytes, environment: dict[str, str], folder: Pat
         check=True,
         capture_output=True,
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _environment(folder: Path) -> dict[str, str]:

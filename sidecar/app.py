@@ -33,7 +33,6 @@ from protocol.values import Record
 from sidecar.adapters import processes
 from sidecar.adapters.git import checkouts, commits
 from sidecar.adapters.ignores import Ignores
-from sidecar.adapters.models.editors import Ask
 from sidecar.adapters.watches import Watches
 from sidecar.domain import settings
 from sidecar.domain.sessions import Rule
@@ -59,6 +58,7 @@ from sidecar.store.ids import Ids
 from sidecar.store.vaults import Vault
 
 if TYPE_CHECKING:
+    from sidecar.adapters.models.editors import Ask
     from sidecar.mind import Mind
     from sidecar.services.connecting import Tools as ConnectingTools
     from sidecar.services.overhearing import Overhearing

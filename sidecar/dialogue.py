@@ -1,18 +1,17 @@
 """All that concerns conversations with assistants, put together: what they are told, and what survives of them."""
 
 import contextlib
-import dataclasses
 import itertools
 import logging
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
 from cachetools import TTLCache
+from msgspec import Struct
 
 from protocol.checkpoints import (
     Checkpointed,
@@ -63,8 +62,7 @@ Unasked = tuple[Scene, Gathered]
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """What conversations need to know of the application they take place in."""
 
     vault: Callable[[str | None], Vault]
@@ -86,15 +84,13 @@ class Setting:
     recall: Recall
 
 
-@dataclass
 class Dialogue:
     """Serves the methods about context and conversations."""
 
-    around: Setting
-    buffer: Buffer = field(default_factory=Buffer)
-
-    def __post_init__(self) -> None:
+    def __init__(self, around: Setting) -> None:
         """Tell nothing yet."""
+        self.around = around
+        self.buffer = Buffer()
         self._contexts = Contexts(self.buffer, self.around.key)
         self._numbers = itertools.count()
         self._idling = Idling(self._flush_idle)
@@ -131,7 +127,9 @@ class Dialogue:
         talk = renewing.earlier(scene)
         if talk is None or talk.began is None or params.occasion in _CUT:
             return self._contexts.render(scene, params)
-        looked = dataclasses.replace(scene, params=msgspec.structs.replace(params, preview=True))
+        looked = msgspec.structs.replace(
+            scene, params=msgspec.structs.replace(params, preview=True)
+        )
         context = self._contexts.start(looked)
         rendered, receipt = renewing.renew(scene, params, context, self.around.key())
         if receipt is not None and not params.preview:

@@ -3,23 +3,26 @@
 import contextlib
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from cachetools import LRUCache, TTLCache
+from msgspec import Struct
 
-from protocol.enrichment import JobParams, StartParams
+from protocol.enrichment import Compacted, JobParams, StartParams
 from protocol.errors import GitFailedError, ModelFailedError, NotFoundError
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job, ProviderName
+from protocol.memories import Memory
+from protocol.methods import SessionParams
 from protocol.projects import ProjectParams
 from protocol.recall import (
     MemoryList,
     ReadParams,
     SearchParams,
     SearchResult,
+    UpdateParams,
     WriteParams,
     WriteResult,
 )
@@ -29,13 +32,12 @@ from protocol.values import Record
 from sidecar import dialogue, teamwork
 from sidecar.adapters.code.codebases import Codebase
 from sidecar.adapters.git.checkouts import Checkout
-from sidecar.adapters.models.editors import Ask, EditorModel
 from sidecar.dialogue import Dialogue, Setting
 from sidecar.domain import memories, privacy
 from sidecar.domain.asking.budgets import Caps
 from sidecar.domain.asking.completions import Model
 from sidecar.domain.continuity.conversations import Report
-from sidecar.services import compacting, forgetting, maintenance, remembering
+from sidecar.services import maintenance
 from sidecar.services.drift import fates
 from sidecar.services.enrichment import jobs
 from sidecar.services.meanings import Meanings
@@ -46,6 +48,7 @@ from sidecar.store.vaults import Vault
 from sidecar.teamwork import Teamwork
 
 if TYPE_CHECKING:
+    from sidecar.adapters.models.editors import Ask
     from sidecar.services.enrichment.stages import Reader, Tools
 
 _UNASKED = 5
@@ -54,8 +57,7 @@ _KNOWN_FOR = 60
 """Seconds for which a folder is taken for the repository that it was."""
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What memory needs to know of the application it is part of."""
 
     home: Home
@@ -72,26 +74,21 @@ class Surroundings:
     is_paused: Callable[[Vault], bool]
     """Tells whether nothing of a project may be recorded now."""
     source: Callable[[], str]
-    editor: Callable[[], Ask | None]
+    editor: "Callable[[], Ask | None]"
     """Gives the way to the client's own language model, if it has one."""
     forget: Callable[[str], None]
     """Makes sure that a project is found anew."""
 
 
-@dataclass
 class Mind:
     """Serves the methods about memory."""
 
-    around: Surroundings
-    _codebases: TTLCache[Path, Codebase | None] = field(
-        default_factory=lambda: TTLCache(maxsize=64, ttl=_KNOWN_FOR)
-    )
-
-    _workbenches: LRUCache[Path, Codebase] = field(default_factory=lambda: LRUCache(maxsize=8))
-    """Code as whoever makes memory sees it: one at a time in a project."""
-
-    def __post_init__(self) -> None:
+    def __init__(self, around: Surroundings) -> None:
         """Search nothing yet."""
+        self.around = around
+        self._codebases: TTLCache[Path, Codebase | None] = TTLCache(maxsize=64, ttl=_KNOWN_FOR)
+        self._workbenches: LRUCache[Path, Codebase] = LRUCache(maxsize=8)
+        """Code as whoever makes memory sees it: one at a time in a project."""
         self._mutex = threading.Lock()
         self.recall = Recall(self.around.meanings)
         self.dialogue = Dialogue(
@@ -176,6 +173,8 @@ class Mind:
 
     def read(self, params: ReadParams) -> MemoryList:
         """Read memories in full."""
+        from sidecar.services import remembering  # noqa: PLC0415  # a start event does without
+
         vault = self.around.vault(params.project)
         found = remembering.read(vault, params)
         titles = "; ".join(one.title for one in found.memories)
@@ -188,6 +187,8 @@ class Mind:
 
     def write(self, params: WriteParams) -> WriteResult:
         """Keep a memory, unless it is known already."""
+        from sidecar.services import remembering  # noqa: PLC0415  # likewise
+
         vault = self.around.vault(params.project)
         written = remembering.write(vault, params, self.around.meanings)
         title = written.memory.title
@@ -200,8 +201,22 @@ class Mind:
         self.dialogue.note(vault, params.session_key, Report(remembered=(title,)), kept)
         return written
 
+    def update(self, params: UpdateParams) -> Memory:
+        """Change what a memory says."""
+        from sidecar.services import remembering  # noqa: PLC0415  # likewise
+
+        return remembering.update(self.around.vault(params.project), params)
+
+    def compact(self, params: SessionParams) -> Compacted:
+        """Compress a closed session's events and say what it was about."""
+        from sidecar.services import compacting  # noqa: PLC0415  # likewise
+
+        return compacting.compact(self.around.vault(params.project), params)
+
     def forget(self, params: ForgetParams) -> PurgeReport:
         """Remove memories from everything on the disk, and prove it."""
+        from sidecar.services import forgetting  # noqa: PLC0415  # likewise
+
         vault = self.around.vault(params.project)
         self._clear_rules()
         self._settle()
@@ -209,6 +224,8 @@ class Mind:
 
     def purge(self, params: PurgeParams) -> PurgeReport:
         """Remove something from everything on the disk, and prove it."""
+        from sidecar.services import forgetting  # noqa: PLC0415  # likewise
+
         vault, logs = self.around.vault(params.project), self.around.home.logs
         self._clear_rules()
         if params.everything:
@@ -264,6 +281,8 @@ class Mind:
         )
 
     def _editors_model(self) -> Model:
+        from sidecar.adapters.models.editors import EditorModel  # noqa: PLC0415  # few need it
+
         ask = self.around.editor()
         if ask is None:
             raise ModelFailedError(
@@ -321,15 +340,15 @@ def _untold(done: int, total: int, stage: str = "") -> None:
 
 
 _SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
-    "threadline/sessions/compact": compacting.compact,
     "threadline/enrichment/cancel": jobs.cancel,
     "threadline/enrichment/jobs": jobs.list_jobs,
-    "threadline/memories/update": remembering.update,
 }
 _METHODS: dict[str, Callable[[Mind, Any], Record]] = {
     "threadline/memories/search": Mind.search,
     "threadline/memories/read": Mind.read,
     "threadline/memories/write": Mind.write,
+    "threadline/memories/update": Mind.update,
+    "threadline/sessions/compact": Mind.compact,
     "threadline/memories/forget": Mind.forget,
     "threadline/purge": Mind.purge,
 }

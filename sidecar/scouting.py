@@ -1,8 +1,9 @@
 """Scouting: which repository a folder is in, as git says, or has said before to whichever process."""
 
 import contextlib
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from protocol.errors import InvalidParamsError
 from sidecar.adapters.git import checkouts, identity
@@ -11,8 +12,7 @@ from sidecar.store.homes import Home
 from sidecar.store.landmarks import Landmark
 
 
-@dataclass(frozen=True)
-class Scout:
+class Scout(Struct, frozen=True):
     """Knows repositories again by their landmarks; git is asked where there are none."""
 
     home: Home

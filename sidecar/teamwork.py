@@ -1,8 +1,9 @@
 """All that agents and people share, put together: tasks, messages, documents, links, and who is there."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from protocol.errors import InvalidParamsError
 from protocol.messages import (
@@ -22,8 +23,7 @@ from sidecar.services.tasks import Look
 from sidecar.store.vaults import Vault
 
 
-@dataclass(frozen=True)
-class Teamwork:
+class Teamwork(Struct, frozen=True):
     """Serves the methods about what is shared."""
 
     vault: Callable[[str | None], Vault]

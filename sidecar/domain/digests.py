@@ -1,8 +1,7 @@
 """Daily digests: one note for each past day on which something happened."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
 from msgspec import Struct
 
@@ -36,12 +35,12 @@ def key(day: date) -> str:
     return f"digest:{day.isoformat()}"
 
 
-def day_of(session: Session, zone: ZoneInfo) -> date:
+def day_of(session: Session, zone: tzinfo) -> date:
     """Tell the day on which a session began."""
     return session.started_at.astimezone(zone).date()
 
 
-def due(now: datetime, zone: ZoneInfo, hour: int) -> list[date]:
+def due(now: datetime, zone: tzinfo, hour: int) -> list[date]:
     """Name the days that are over and whose digest may be written, oldest first."""
     today = now.astimezone(zone)
     is_early = today.timetz().replace(tzinfo=None) < time(hour)
@@ -49,7 +48,7 @@ def due(now: datetime, zone: ZoneInfo, hour: int) -> list[date]:
     return [last - timedelta(days=back) for back in reversed(range(REACH))]
 
 
-def compose(day: date, parts: Sequence[Part], zone: ZoneInfo) -> Digest:
+def compose(day: date, parts: Sequence[Part], zone: tzinfo) -> Digest:
     """Sum a day up: its sessions in their order, each with what it was about."""
     headlines = [_headline(part.told) for part in parts]
     named = "; ".join(dict.fromkeys(headlines))
@@ -59,7 +58,7 @@ def compose(day: date, parts: Sequence[Part], zone: ZoneInfo) -> Digest:
     )
 
 
-def _line(part: Part, zone: ZoneInfo) -> str:
+def _line(part: Part, zone: tzinfo) -> str:
     begin = part.session.started_at.astimezone(zone).strftime("%H:%M")
     end = part.session.last_event_at.astimezone(zone).strftime("%H:%M")
     headline, _, rest = part.told.partition("\n")

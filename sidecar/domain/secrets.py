@@ -1,6 +1,6 @@
 """Files whose very name says that nobody else should hear of them."""
 
-import fnmatch
+import functools
 import re
 from pathlib import PurePosixPath
 
@@ -15,10 +15,17 @@ _NAMES = (
     *("secret", "secret.*", "secrets", "secrets.*", "service-account*.json", "*.ovpn"),
 )
 _FOLDERS = {".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", "secrets", ".secrets"}
-_PATTERN = re.compile("|".join(fnmatch.translate(name) for name in _NAMES), re.IGNORECASE)
 
 
 def is_secret(path: str) -> bool:
     """Tell whether a file is likely to hold a secret, by its name and the folders it is in."""
     *folders, name = PurePosixPath(path).parts
-    return bool(_PATTERN.match(name)) or not _FOLDERS.isdisjoint(map(str.lower, folders))
+    return _pattern().match(name) is not None or not _FOLDERS.isdisjoint(map(str.lower, folders))
+
+
+@functools.cache
+def _pattern() -> "re.Pattern[str]":
+    """Compile the names when they are needed: most processes save no file."""
+    import fnmatch  # noqa: PLC0415  # likewise
+
+    return re.compile("|".join(map(fnmatch.translate, _NAMES)), re.IGNORECASE)

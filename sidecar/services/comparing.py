@@ -1,7 +1,8 @@
 """Comparing: memories that are to be kept are held against those that are, and each other."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from protocol.memories import Memory
 from protocol.recall import WriteOutcome
@@ -17,8 +18,7 @@ _PLAUSIBLE = 0.5
 """Cosine below which two texts share no statement, whatever their words."""
 
 
-@dataclass
-class Counts:
+class Counts(Struct):
     """What became of the memories that were added."""
 
     created: int = 0
@@ -26,8 +26,7 @@ class Counts:
     superseded: int = 0
 
 
-@dataclass
-class Comparison:
+class Comparison(Struct):
     """What is to be written.
 
     The store's lock is held from the first `add` until it is, or no memory has changed meanwhile.

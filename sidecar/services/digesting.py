@@ -1,7 +1,6 @@
 """Digesting: a note for every past day, written once the night is over, or at the next start."""
 
-from datetime import date, datetime, time
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, time, tzinfo
 
 from protocol.memories import Evidence, Memory
 from protocol.sessions import Session
@@ -11,7 +10,7 @@ from sidecar.services import summarising
 from sidecar.store.vaults import Vault
 
 
-def digest(vault: Vault, zone: ZoneInfo, hour: int) -> list[Memory]:
+def digest(vault: Vault, zone: tzinfo, hour: int) -> list[Memory]:
     """Write the digests that are due; a day on which nothing happened has none."""
     days = set(digests.due(vault.clock(), zone, hour))
     # A day's digest is younger than the day; should a clock have been wrong, `_write` still finds it.
@@ -31,11 +30,11 @@ def digest(vault: Vault, zone: ZoneInfo, hour: int) -> list[Memory]:
     ]
 
 
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
+def _midnight(day: date, zone: tzinfo) -> datetime:
     return datetime.combine(day, time(), zone)
 
 
-def _write(vault: Vault, day: date, sessions: list[Session], zone: ZoneInfo) -> Memory | None:
+def _write(vault: Vault, day: date, sessions: list[Session], zone: tzinfo) -> Memory | None:
     told = [(session, summarising.summary(vault, session)) for session in sessions]
     parts = [Part(session=session, told=words) for session, words in told if words]
     if not parts:

@@ -1,6 +1,7 @@
 """Health: what is kept for a project, where, and in what condition."""
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from protocol.capture import CaptureState
 from protocol.memories import MemoryHealth
@@ -11,11 +12,15 @@ from sidecar.services.meanings import Meanings
 from sidecar.store import journals
 from sidecar.store.vaults import Vault
 
+if TYPE_CHECKING:
+    from sidecar.services.recall import Standings
+
 
 def report(vault: Vault, project: Project, capture: CaptureState, meanings: Meanings) -> Status:
     """Describe a project's memory."""
     timeline = vault.sessions.timeline()
     last = vault.sessions.get(timeline[-1].session_id) if timeline else None
+    standings: Standings = Counter(vault.memories.tally("status", "verdict"))
     return Status(
         project_id=project.project_id,
         name=project.name,
@@ -30,14 +35,13 @@ def report(vault: Vault, project: Project, capture: CaptureState, meanings: Mean
         damaged_copies=tuple(vault.damaged_copies()),
         oldest=timeline[0].started_at if timeline else None,
         newest=last.last_event_at if last else None,
-        memories=count_active(vault),
-        memory_health=memory_health(vault, meanings),
+        memories=count_active(standings),
+        memory_health=memory_health(vault, meanings, standings),
     )
 
 
-def memory_health(vault: Vault, meanings: Meanings) -> MemoryHealth:
+def memory_health(vault: Vault, meanings: Meanings, standings: "Standings") -> MemoryHealth:
     """Tell what memory can do at the moment, and what of it needs attention."""
-    kept = _by_standing(vault)
     absence = meanings.absence
     return MemoryHealth(
         semantic=absence is None,
@@ -46,16 +50,11 @@ def memory_health(vault: Vault, meanings: Meanings) -> MemoryHealth:
             one.enrichment_status in {"none", "pending"} for one in vault.sessions.timeline()
         ),
         failed_jobs=sum(job.status == "failed" for job in vault.jobs.all()),
-        changed=kept["active", "changed"] + kept["stale", "changed"],
-        gone=kept["active", "gone"] + kept["stale", "gone"],
+        changed=standings["active", "changed"] + standings["stale", "changed"],
+        gone=standings["active", "gone"] + standings["stale", "gone"],
     )
 
 
-def count_active(vault: Vault) -> int:
+def count_active(standings: "Standings") -> int:
     """Count the memories that are active."""
-    return sum(count for (status, _), count in _by_standing(vault).items() if status == "active")
-
-
-def _by_standing(vault: Vault) -> Counter[tuple[str, str | None]]:
-    """Count the memories by their status and verdict, without reading them."""
-    return Counter(vault.memories.tally("status", "verdict"))
+    return sum(count for (status, _), count in standings.items() if status == "active")

@@ -1,7 +1,7 @@
 """Maintenance: what must happen from time to time though nobody asks for it."""
 
 import contextlib
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import UTC, tzinfo
 
 from protocol.errors import BusyError, StorageFailedError
 from protocol.settings import Settings
@@ -33,12 +33,16 @@ def maintain(vault: Vault, settings: Settings) -> None:
             tidying.tidy(vault)
 
 
-def zone(settings: Settings) -> ZoneInfo:
+def zone(settings: Settings) -> tzinfo:
     """Give the time zone that the user chose; UTC where there is no such zone."""
+    if settings.time_zone == "UTC":
+        return UTC
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415  # few choose another
+
     try:
         return ZoneInfo(settings.time_zone)
     except (OSError, ValueError, ZoneInfoNotFoundError):
-        return ZoneInfo("UTC")
+        return UTC
 
 
 def is_wanting(vault: Vault, settings: Settings, *, can_learn: bool) -> bool:

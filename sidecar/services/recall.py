@@ -2,18 +2,18 @@
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from protocol.errors import BusyError, StorageFailedError, StoreRefusedError
 from protocol.links import Link
-from protocol.memories import Memory
+from protocol.memories import Memory, MemoryStatus, Verdict
 from protocol.recall import Found, SearchParams, SearchResult
 from sidecar.domain import links, memories, privacy
-from sidecar.domain.recall import filters, ranking, words
+from sidecar.domain.recall import catalogues, filters, ranking, words
 from sidecar.domain.recall.catalogues import Catalogue, Glossary, Item, Library, Volume
 from sidecar.domain.recall.indexes import NOTHING
 from sidecar.domain.recall.lexicon import Entry
@@ -38,6 +38,7 @@ _UNREAD_AT_MOST = 1_000
 _SERVED = 500
 """Memories that are remembered as they were given."""
 
+Standings = Counter[tuple[MemoryStatus, Verdict | None]]
 Elsewhere = Callable[[list[Memory]], Collection[str]]
 
 _SPEECHLESS = Glossary(stemming=0, living=NOTHING, retired=NOTHING)
@@ -56,8 +57,7 @@ class Inquiry(Struct, frozen=True, kw_only=True):
     branch: str | None = None
 
 
-@dataclass
-class _Known:
+class _Known(Struct):
     """A project's memories as they were when last looked at."""
 
     revision: Revision = NEVER
@@ -81,6 +81,10 @@ class _Known:
     """All links as they were then."""
     linked: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Which memories they link with each other."""
+    standings: Standings = field(default_factory=Counter)
+    """How many memories are doing how."""
+    counted: Revision = NEVER
+    """When they were counted."""
     mutex: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -126,6 +130,17 @@ class Recall:
             _refresh(known, vault, has_words=True)
             _keep(known, vault, 0)
 
+    def standings(self, vault: Vault) -> Standings:
+        """Count the memories by their status and verdict, without reading them."""
+        known = self._of(vault)
+        with known.mutex:
+            _refresh(known, vault, has_words=False)
+            if known.counted != known.revision:
+                every = (*known.living.traits.values(), *known.retired.traits.values())
+                known.standings = Counter(map(catalogues.standing, every))
+                known.counted = known.revision
+            return known.standings
+
     def _of(self, vault: Vault) -> _Known:
         return self._known.setdefault(vault.project_id, _Known())
 
@@ -147,8 +162,7 @@ class Recall:
         return self._meanings.similarities(vault, query)
 
 
-@dataclass(frozen=True)
-class _Search:
+class _Search(Struct, frozen=True):
     """One search, in the memories as they are."""
 
     known: _Known
@@ -230,7 +244,9 @@ def _refresh(known: _Known, vault: Vault, *, has_words: bool) -> None:
         else vault.memories.fingerprints_of(changed)
     )
     if changed is None:
-        changed = known.fingerprints.keys() | fingerprints.keys()
+        # Mostly all of them are equal, which is told in a tenth of the time.
+        is_same = known.fingerprints == fingerprints
+        changed = set() if is_same else known.fingerprints.keys() | fingerprints.keys()
     different = {key for key in changed if known.fingerprints.get(key) != fingerprints.get(key)}
     _catch_up(known, vault, different, fingerprints)
     for catalogue in (known.living, known.retired):
@@ -347,6 +363,7 @@ def _item(memory: Memory) -> Item:
         occurred_at=memory.occurred_at,
         type=memory.type,
         status=memory.status,
+        verdict=memory.verdict,
         importance=memory.importance,
         confidence=memory.confidence,
         pinned=memory.pinned,

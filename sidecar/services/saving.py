@@ -9,7 +9,6 @@ from cachetools import LRUCache
 
 from protocol.events import FileChange, NewEvent
 from sidecar.domain import paths, saves, secrets
-from sidecar.domain.connections import rules
 from sidecar.domain.saves import Save
 from sidecar.services import recording
 from sidecar.store.vaults import Vault
@@ -62,6 +61,8 @@ class Saves:
 
 def _is_wanted(path: str) -> bool:
     """Tell whether a file may be named: it holds no secrets, and it is not one that we write ourselves."""
+    from sidecar.domain.connections import rules  # noqa: PLC0415  # where nothing is saved, it is not needed
+
     return not secrets.is_secret(path) and path not in rules.PLACES.values()
 
 

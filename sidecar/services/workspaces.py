@@ -4,12 +4,12 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import ParamSpec
 
 from cachetools import TTLCache
+from msgspec import Struct
 
 from protocol.errors import ThreadlineError
 from protocol.methods import Change
@@ -35,8 +35,7 @@ P = ParamSpec("P")
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Tools:
+class Tools(Struct, frozen=True):
     """What a workspace needs of the world."""
 
     find: Callable[[Path, Callable[[ThreadlineError], None]], Iterable[Checkout]]
@@ -54,8 +53,7 @@ class Tools:
     clock: Callable[[], datetime]
 
 
-@dataclass
-class _Repository:
+class _Repository(Struct):
     """A checkout, and how it was when last looked at."""
 
     checkout: Checkout
@@ -65,8 +63,7 @@ class _Repository:
     seen: object = None
 
 
-@dataclass(frozen=True)
-class _Project:
+class _Project(Struct, frozen=True):
     """A project with files in the workspace."""
 
     vault: Vault

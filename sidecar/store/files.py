@@ -4,7 +4,6 @@ import contextlib
 import errno
 import logging
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterator, Sequence
@@ -181,6 +180,8 @@ def set_aside(path: Path) -> Path:
     kept = path.with_name(f"{path.name}.corrupt.{stamp}")
     with refusing(path):
         if path.is_file() and not path.is_symlink():
+            import shutil  # noqa: PLC0415  # it loads much that few need
+
             shutil.copyfile(path, kept)
             kept.chmod(0o600)
         else:

@@ -2,7 +2,8 @@
 
 Writers append under the store's lock and sync; readers take no lock: they replay what was added since
 they last looked. A rewrite replaces the whole file at once, which readers notice by its inode. Whatever
-does not carry a good checksum is damage: the original is kept aside, the good lines stay in use.
+does not carry a good checksum is damage: the original is kept aside, the good lines stay in use. Who opens
+a long file that was read before, by whoever, reads its outline and what was appended since.
 """
 
 import contextlib
@@ -12,13 +13,14 @@ import logging
 import operator
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from protocol.errors import StorageFailedError, StoreRefusedError
-from sidecar.store import files, lines
+from sidecar.store import files, lines, outlines
 from sidecar.store.lines import Document, Kept, Line, Op
 from sidecar.store.locks import Lock
+from sidecar.store.outlines import Outline, Outlines
 from sidecar.store.rows import Rows
 
 Change = Callable[[str, Document], Document | None]
@@ -39,14 +41,22 @@ _log = logging.getLogger(__name__)
 class Journal:
     """The tables of one file; whoever calls `append` or `rewrite` holds the store's lock."""
 
-    def __init__(self, path: Path, lock: Lock, recover: Callable[[], Iterable[Op]] = tuple) -> None:
+    def __init__(
+        self,
+        path: Path,
+        lock: Lock,
+        recover: Callable[[], Iterable[Op]] = tuple,
+        outlines: Outlines | None = None,
+    ) -> None:
         """Name the file and the store's lock; nothing is read or made yet.
 
-        `recover` tells, when the file was lost or damaged, what else is known of its documents.
+        `recover` tells, when the file was lost or damaged, what else is known of its documents. `outlines`
+        keeps where they stand in the file.
         """
         self.path = path
         self._lock = lock
         self._recover = recover
+        self._outlines = outlines
         self._seen_turn: int | None = None
         self.tables: dict[str, Rows] = {}
         self.format = FORMAT
@@ -147,6 +157,8 @@ class Journal:
         """Replace the file by one line for each living document."""
         with self.mutex:
             self.refresh()
+            if self._outlines is not None:
+                self._outlines.drop()
             files.replace(self.path, b"".join(self._snapshot()))
             self._seen_turn = None
             self.refresh()
@@ -211,14 +223,47 @@ class Journal:
         data = os.pread(self._descriptor, size - self._offset, self._offset)
         is_first = self._offset == 0
         with _no_collection():
-            *whole, rest = data.split(b"\n")
+            outline = self._outlines.read(data) if self._outlines and is_first else None
+            if outline is not None:
+                self._begin(outline, data)
+            known = 0 if outline is None else outline.size
+            *whole, rest = data[known:].split(b"\n")
             read = list(map(lines.decode, whole))
-            for line in read:
-                self._check(line, is_first=is_first)
-                is_first = False
-            self._apply([op for line in read if line is not None for op in line.ops])
-        self._offset += len(data) - len(rest)
+            for number, line in enumerate(read):
+                self._check(line, is_first=is_first and not known and number == 0)
+            good = [line for line in read if line is not None]
+            self._apply([op for line in good for op in line.ops])
+            self._offset += len(data) - len(rest)
+            if is_first and not self._bad_lines:
+                self._keep_outline(outline, data, whole, good)
         self._is_torn = size > self._offset or self._offset == 0
+
+    def _begin(self, outline: Outline, data: bytes) -> None:
+        """Take over what an outline tells of the file's content."""
+        self._know(outline.format)
+        for table, found in outlines.open_tables(outline, data):
+            self.rows(table).begin(found.documents, found.fingerprints)
+        self._operations = outline.operations
+
+    def _keep_outline(
+        self, outline: Outline | None, data: bytes, whole: Sequence[bytes], read: Sequence[Line]
+    ) -> None:
+        """Write down where everything stands, if whoever comes next would have to read much without it."""
+        known = 0 if outline is None else outline.size
+        if (
+            not self._outlines
+            or not self._outlines.is_due(len(data) - known)
+            or not self._lock.turn
+        ):
+            return
+        places = {} if outline is None else outlines.recall(outline, data)
+        if not outlines.follow(places, known, whole, read):
+            return
+        content = data[: self._offset]
+        try:
+            self._outlines.write(outlines.draw(content, places, self.format, self._operations))
+        except (OSError, StorageFailedError, StoreRefusedError) as error:
+            _log.warning("%s; the journal is read line by line the next time", error)
 
     def _check(self, line: Line | None, *, is_first: bool) -> None:
         if line is None or (is_first and line.format is None):

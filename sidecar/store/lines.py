@@ -23,6 +23,7 @@ Writable = tuple[str, str, object]
 _HEAD = b'{"sum":"'
 _SUM = slice(len(_HEAD), len(_HEAD) + 8)
 _BODY = len(_HEAD) + 8 + len(b'",')
+_OPS = _BODY + len(b'"ops":[')
 
 
 class Line(NamedTuple):
@@ -72,6 +73,25 @@ def decode(line: bytes) -> Line | None:
             return None
         ops.append((table, identifier, document if first == _OBJECT else None))
     return Line(ops, found.format)
+
+
+def starts(line: bytes, read: Line) -> list[int] | None:
+    """Tell where in a line each operation's document begins; None where it is not written as `encode` writes."""
+    found: list[int] = []
+    at = _OPS
+    for table, identifier, document in read.ops:
+        head = b"[%b,%b," % (quote(table), quote(identifier))
+        if not line.startswith(head, at):
+            return None
+        at += len(head)
+        found.append(at)
+        at += len(b"null" if document is None else memoryview(document)) + len(b"],")
+    return found
+
+
+def quote(text: str) -> bytes:
+    """Write a text as it stands in a line."""
+    return _encoder.encode(text)
 
 
 def read(document: Kept) -> Document:

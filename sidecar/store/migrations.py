@@ -1,7 +1,6 @@
 """Older stores become newer ones, journal by journal, after a complete copy was put aside."""
 
 import logging
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -54,6 +53,8 @@ def _back_up(folder: Path, version: int) -> Path:
     """Copy the whole store beside itself; the copy has its name only when it is complete."""
     backup = folder / "backups" / f"format-{version}"
     if not backup.exists():
+        import shutil  # noqa: PLC0415  # it loads much that few need
+
         files.ensure_folder(backup.parent)
         draft = backup.with_suffix(".draft")
         shutil.rmtree(draft, ignore_errors=True)

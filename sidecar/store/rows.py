@@ -66,6 +66,8 @@ class Rows:
         """The ids of what was set or removed, in that order."""
         self._untold = 0
         """How many before these are not remembered any more."""
+        self._fingerprints: dict[str, int] = {}
+        """Of documents that have not changed since somebody has taken them."""
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -82,8 +84,21 @@ class Rows:
             return None
         return set(self._touched[revision - self._untold :])
 
+    def begin(self, documents: Mapping[str, Kept], fingerprints: Mapping[str, int]) -> None:
+        """Set the first documents of all at once, whose fingerprints were taken before."""
+        self.documents.kept.update(documents)
+        self._touched += documents
+        self._fingerprints.update(fingerprints)
+
+    def fingerprints(self) -> dict[str, int]:
+        """Give a number for each document that is another one when the document is."""
+        known, kept = self._fingerprints, self.documents.kept
+        new = {key: lines.fingerprint(kept[key]) for key in kept.keys() - known.keys()}
+        return known | new
+
     def put(self, identifier: str, document: Kept | None) -> None:
         """Set a document, or remove it with None."""
+        self._fingerprints.pop(identifier, None)
         if self._indexes:
             self._reindex(identifier, document)
         if self._ordered is not None and (identifier in self.documents.kept) != (

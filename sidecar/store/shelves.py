@@ -86,8 +86,7 @@ class Shelf(Generic[T]):
         """Give a number for each record that is another one when the record is."""
         with self._journal.mutex:
             self._journal.refresh()
-            kept = self._journal.rows(self.name).documents.kept
-            return dict(zip(kept, map(lines.fingerprint, kept.values()), strict=True))
+            return self._journal.rows(self.name).fingerprints()
 
     def fingerprints_of(self, identifiers: Iterable[str]) -> dict[str, int]:
         """Give the same for those of these records that are there."""

@@ -32,6 +32,7 @@ from sidecar.store.inbox import Inbox
 from sidecar.store.journals import Journal
 from sidecar.store.locks import Lock
 from sidecar.store.migrations import Step
+from sidecar.store.outlines import Outlines
 from sidecar.store.pauses import Pauses
 from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase, JournalStorage
@@ -53,7 +54,10 @@ class Vault:
         self.rule = rule
         self.lock = Lock(folder / "lock")
         self.journal = Journal(
-            folder / JOURNAL, self.lock, lambda: self.sessions.recover(project_id, rule)
+            folder / JOURNAL,
+            self.lock,
+            lambda: self.sessions.recover(project_id, rule),
+            Outlines(folder / "cache" / "outline"),
         )
         self.database = JournalDatabase(self.journal, self.lock, ids, storage=JournalStorage)
         self.projects = Shelf(self.database, "projects", Project)

@@ -1,15 +1,17 @@
 """Secrets go, whatever their kind; what only looks like one stays."""
 
+import re
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks import leaks, redaction
 from benchmarks.leaks import HELD_OUT, PLAIN
 from benchmarks.lookalikes import LOOKALIKES
 from benchmarks.tokens import FORMS
+from sidecar.domain.redaction import forms
 from sidecar.domain.redaction.texts import MARK, redact
 
 BARE = ("{}",)
@@ -204,3 +206,15 @@ def test_time_grows_with_the_text_alone(fragment: str) -> None:
 def test_no_text_takes_long(fragment: str) -> None:
     """Part of E11."""
     assert redaction.seconds(fragment) < 0.25
+
+
+@pytest.mark.parametrize("pattern", forms._ODD)
+def test_no_form_with_signs_is_without_the_letters_it_is_known_by(pattern: str) -> None:
+    plain = re.sub(r"(\{\d+(?:,\d*)?\}|\*)\+", r"\1", pattern)
+
+    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.from_regex(rf"\A(?:{plain})\Z", alphabet=st.characters(codec="ascii")))
+    def hold(token: str) -> None:
+        assert any(letters in token for letters in forms._SIGNS)
+
+    hold()

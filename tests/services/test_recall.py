@@ -439,3 +439,25 @@ def test_a_write_is_not_paid_for_by_reading_the_rest(
     search(finder, vault, "lighthouse")
     finder.pick(vault, Inquiry(), GROUPS)
     assert read == ["Lighthouse"]
+
+
+def test_memories_are_counted_as_they_are(vault: Vault, kept: list[Memory]) -> None:
+    finder = Recall(SILENT)
+
+    def check() -> None:
+        tally = vault.memories.tally("status", "verdict")
+        expected = {key: count for key, count in tally.items() if key[0] != "forgotten"}
+        assert finder.standings(vault) == Recall(SILENT).standings(vault) == expected
+
+    check()
+    finder.keep(vault)
+    changes: list[dict[str, object]] = [
+        {"verdict": "changed"},
+        {"verdict": "gone", "status": "stale"},
+        {"status": "forgotten"},
+    ]
+    for one, change in zip(kept, changes, strict=False):
+        put(vault, replace(one, **change))
+        check()
+    put(vault, memory(vault, 99))
+    check()

@@ -14,7 +14,6 @@ from typing import NamedTuple, TypeVar
 from cachetools import LRUCache
 
 from protocol.errors import GitFailedError
-from sidecar.adapters.code import symbols
 from sidecar.adapters.git import checkouts, contents, lineage
 from sidecar.adapters.git.checkouts import Checkout, Heads
 from sidecar.domain.drafts import FileDiff
@@ -232,6 +231,8 @@ class Codebase:
         self, places: Iterable[tuple[str, str]]
     ) -> dict[tuple[str, str], tuple[Symbol, ...]]:
         """Find what files define, by path and blob; files that cannot be read define nothing."""
+        from sidecar.adapters.code import symbols  # noqa: PLC0415  # who asks for no code needs no parsers
+
         wanted = [place for place in dict.fromkeys(places) if symbols.is_known(place[0])]
         found = {place: got for place in wanted if (got := self._symbols.get(place)) is not None}
         missing = iter([place for place in wanted if place not in found])
@@ -244,6 +245,8 @@ class Codebase:
 
     def mentioning(self, words: Collection[str]) -> list[str]:
         """Name the source files of HEAD in which one of these words stands; of many, the first."""
+        from sidecar.adapters.code import symbols  # noqa: PLC0415  # likewise
+
         key = frozenset(words)
         if key not in self._mentioning and self._head:
             found = contents.mentioning(self._folder, self._head, sorted(key))

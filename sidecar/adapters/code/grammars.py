@@ -5,8 +5,9 @@ import importlib
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from sidecar.adapters.code.tokens import Found
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(Struct, frozen=True):
     """How a language names what it defines."""
 
     module: str

@@ -1,10 +1,9 @@
 """What parsers find: a name, its lines, and the tokens that carry its meaning."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A symbol as a parser found it."""
 
     name: str

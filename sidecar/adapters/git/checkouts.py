@@ -5,12 +5,12 @@ import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from protocol.errors import GitFailedError
 from protocol.events import NewEvent
@@ -36,8 +36,7 @@ _DISCOVERY = (
 """What changes which repository git finds, or what it says of it."""
 
 
-@dataclass(frozen=True)
-class Checkout:
+class Checkout(Struct, frozen=True):
     """A working tree with a HEAD of its own; a repository has one, and one more for each worktree."""
 
     gitdir: Path

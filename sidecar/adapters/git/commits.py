@@ -1,6 +1,5 @@
 """Commits as events: a history, single ones, and what tells that two are the same change."""
 
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -106,6 +105,8 @@ def patch_ids(folder: Path, shas: Iterable[str]) -> dict[str, str]:
         *("log", "--ignore-missing", "--stdin", "--no-walk=unsorted", "--no-merges"),
         *("--patch", "--format=commit %H", *SAFE_DIFF),
     )
+    import tempfile  # noqa: PLC0415  # it loads much that few need
+
     with runner.listed(sha.encode() for sha in shas) as names, tempfile.TemporaryFile() as patches:
         patches.writelines(runner.chunks(folder, command, names))
         patches.seek(0)

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sidecar.domain import paths
 from sidecar.domain.drafts import FileDiff
@@ -21,8 +22,7 @@ LINE = 1_000
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)", re.DOTALL)
 
 
-@dataclass(slots=True)
-class Patch:
+class Patch(Struct):
     """What a commit did to one file."""
 
     path: str

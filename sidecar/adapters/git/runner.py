@@ -8,7 +8,6 @@ Whose repositories may be read at all is git's own decision (safe.directory) and
 import contextlib
 import os
 import queue
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -88,6 +87,8 @@ def chunks(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None)
 @contextlib.contextmanager
 def listed(names: Iterable[bytes], end: bytes = b"\n") -> Iterator[IO[bytes]]:
     """Write names where git reads them, each with an end: a command line has its limits."""
+    import tempfile  # noqa: PLC0415  # it loads much that few need
+
     with tempfile.TemporaryFile() as file:
         file.writelines(name + end for name in names)
         file.seek(0)

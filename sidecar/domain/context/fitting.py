@@ -11,10 +11,9 @@ think to ask for, as long as what is missing is counted section by section.
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from protocol.contexts import DocumentItem, Recovery, StartContext
 from sidecar.domain.context import clipping, sections
@@ -66,8 +65,7 @@ def _sizes(parts: Iterable[Part]) -> dict[tuple[str, str], int]:
     return {(part.section, part.id): part.chars for part in parts}
 
 
-@dataclass
-class _Draft:
+class _Draft(Struct):
     """An answer while parts of it come and go, and its size."""
 
     parts: list[Part]

@@ -3,11 +3,10 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from protocol.checkpoints import Checkpoint
 from protocol.contexts import Lineage
@@ -187,8 +186,7 @@ def own_words(checkpoint: Checkpoint) -> str:
     return checkpoint.digest.partition(checkpoints.OBSERVED)[0].strip()
 
 
-@dataclass
-class _Page:
+class _Page(Struct):
     """A text that grows line by line and never beyond its room."""
 
     sections: Sequence[Section]
@@ -196,6 +194,7 @@ class _Page:
     budget: int
     taken: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     said: set[str] = field(default_factory=set)
+    room: int = 0
 
     def __post_init__(self) -> None:
         self.room = self.budget - len(self.head)

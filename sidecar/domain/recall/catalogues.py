@@ -6,12 +6,13 @@ nothing is forgotten twice.
 
 import bisect
 import operator
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from protocol.memories import MemoryStatus, MemoryType
+from protocol.memories import MemoryStatus, MemoryType, Verdict
 from sidecar.domain.recall import hashes, lexicon
 from sidecar.domain.recall.indexes import NOTHING, Index, Packed
 from sidecar.domain.recall.lexicon import Entry, Lexicon
@@ -24,6 +25,9 @@ REFUSED = -1.0
 """The feedback of a memory that is not given any more unless it is searched for."""
 grade = operator.attrgetter("type", "importance", "confidence", "pinned", "branch", "feedback")
 """Gives all that distinguishes memories of the same age."""
+standing = operator.attrgetter("status", "verdict")
+"""Tells how a memory is doing."""
+_occurred = operator.attrgetter("occurred")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -36,6 +40,7 @@ class Item(Struct, frozen=True, kw_only=True):
     occurred_at: datetime
     type: MemoryType = "fact"
     status: MemoryStatus = "active"
+    verdict: Verdict | None = None
     importance: int = 3
     confidence: int = 3
     pinned: bool = False
@@ -53,6 +58,7 @@ class Traits(Struct, frozen=True, array_like=True, gc=False):
 
     type: MemoryType
     status: MemoryStatus
+    verdict: Verdict | None
     importance: int
     confidence: int
     pinned: bool
@@ -166,12 +172,7 @@ class Catalogue:
     def grades(self) -> Mapping[Grade, list[Moment]]:
         """Give the moments of each grade, the newest last."""
         if self._grades is None:
-            self._grades = {}
-            for memory_id, traits in self.traits.items():
-                moments = self._grades.setdefault(grade(traits), [])
-                moments.append((traits.occurred, memory_id))
-            for moments in self._grades.values():
-                moments.sort()
+            self._grades = _graded(self.traits)
         return self._grades
 
     def marked(self, marks: Iterable[int]) -> set[str]:
@@ -218,10 +219,21 @@ def branch_key(name: str | None) -> int:
     return hashes.of_kind("branch", name) if name else 0
 
 
+def _graded(every: Mapping[str, Traits]) -> dict[Grade, list[Moment]]:
+    found: defaultdict[Grade, list[Moment]] = defaultdict(list)
+    moments = zip(map(_occurred, every.values()), every, strict=True)
+    for key, moment in zip(map(grade, every.values()), moments, strict=True):
+        found[key].append(moment)
+    for ordered in found.values():
+        ordered.sort()
+    return dict(found)
+
+
 def _traits(item: Item) -> Traits:
     return Traits(
         item.type,
         item.status,
+        item.verdict,
         item.importance,
         item.confidence,
         item.pinned,

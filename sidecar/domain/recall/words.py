@@ -9,9 +9,9 @@ import functools
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sidecar.domain.recall import hashes
+from sidecar.domain.recall import hashes, stems
 
 Terms = dict[str, float]
 """How often each term occurs; a weak one counts as a part of one."""
@@ -40,7 +40,6 @@ _EXTENSION = re.compile(
     r"|less|vue|svelte|json[cl]?|ya?ml|toml|cfg|ini|lock|xml|svg|png|jpe?g|gif|proto|graphql|tf|ipynb|env|log|csv)$",
     re.IGNORECASE,
 )
-_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _STOP = frozenset(
     re.findall(
         "[a-z]+",
@@ -70,10 +69,11 @@ def count(text: str) -> Terms:
 
 def count_of(text: str, wanted: Collection[str]) -> Terms:
     """Count those of some terms that a text has; where few are wanted, most words need not be looked at closely."""
-    begun = set(map(_beginning, wanted))
+    begun = _begun(frozenset(wanted))
     found: Terms = {}
     for chunk in _CHUNK.findall(unaccent(text)):
-        if not _is_word(chunk) or _begins_like(chunk.lower(), begun):
+        begins = _opening(chunk)
+        if not begins or begins in begun or begins[:2] in begun or begins[:1] in begun:
             for term, weight in _of_chunk(chunk):
                 if term in wanted:
                     found[term] = found.get(term, 0.0) + weight
@@ -162,15 +162,22 @@ def _is_word(chunk: str) -> bool:
     return chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.istitle())
 
 
+@functools.lru_cache(maxsize=256)
+def _begun(terms: frozenset[str]) -> frozenset[str]:
+    """Give what every word with one of these stems begins with."""
+    return frozenset(map(_beginning, terms))
+
+
 def _beginning(term: str) -> str:
     """Give what every word with this stem begins with: i stands for y, too, and an e may be the stem's own (using)."""
     is_lent = len(term) == _BEGINNING and term.endswith("e")
     return term[: _BEGINNING - is_lent].replace("y", "i")
 
 
-def _begins_like(word: str, begun: Collection[str]) -> bool:
-    beginning = word[:_BEGINNING].replace("y", "i")
-    return beginning in begun or beginning[:2] in begun or beginning[:1] in begun
+@functools.lru_cache(maxsize=65_536)
+def _opening(chunk: str) -> str:
+    """Give how a plain word begins; nothing where a chunk is none."""
+    return chunk[:_BEGINNING].lower().replace("y", "i") if _is_word(chunk) else ""
 
 
 @functools.lru_cache(maxsize=65_536)
@@ -208,14 +215,14 @@ def _of_name(name: str) -> Iterator[tuple[str, float]]:
         return
     parts = _PART.findall(name)
     for part in parts:
-        for word in _IDEOGRAPHS.findall(part) or (part,):
+        for word in (not part.isascii() and _ideographs().findall(part)) or (part,):
             yield from _of_word(word)
     if len(parts) > 1:
         yield "".join(parts).lower()[:_LONGEST], 1.0
 
 
 def _of_word(word: str) -> Iterator[tuple[str, float]]:
-    if _IDEOGRAPHS.match(word):
+    if not word.isascii() and _ideographs().match(word):
         pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
         yield from ((pair, 1.0) for pair in pairs)
     elif word.lower() not in _STOP:
@@ -234,11 +241,10 @@ def _of_version(version: str) -> Iterator[tuple[str, float]]:
 def _stem(word: str) -> str:
     if len(word) < _SHORTEST_STEMMED or not word.isascii() or not word.isalpha():
         return word
-    return str(_stemmer().stemWord(word))
+    return stems.stem(word)
 
 
 @functools.cache
-def _stemmer() -> Any:  # noqa: ANN401  # it has no types
-    import snowballstemmer  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no stubs, and takes a while to load
-
-    return snowballstemmer.stemmer("english")
+def _ideographs() -> "re.Pattern[str]":
+    """Compile what few texts need: so large a set of letters takes a while."""
+    return re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")

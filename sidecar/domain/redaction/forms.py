@@ -173,6 +173,11 @@ _ODD = (
     r"K00[0-9][A-Za-z0-9/+]{27}(?![A-Za-z0-9])",
 )
 """Forms with signs in them that separate words elsewhere."""
+_SIGNS = (
+    *("ABSK", "AAAA", "essu_", "fm1_", "fm2_", "glsa_", "glc_", "sha256~", "sntrys_", "sntryu_"),
+    *("whsec_", ":AA", "1//0", "1/", "2/", "K00"),
+)
+"""Letters without which there is none of these."""
 _LITERAL = re.compile(r"[A-Za-z0-9](?![{?*+])")
 _JWT = re.compile(
     r"(?:(?<![A-Za-z0-9_-])|(?<=\n-))ey[JK][A-Za-z0-9_-]{10,}+\.(?:eyJ)?[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]{0,}+){1,3}"
@@ -191,6 +196,8 @@ def _grouped(patterns: tuple[str, ...]) -> str:
 
 _RUN = re.compile(r"[\w.:/~%+=-]{20}")
 """Where there is none, there is no token."""
+_BEGINNING = re.compile(r"\b(?<!\w[-.])(?=[A-Za-z0-9][\w.-]{19})")
+"""Where a token may begin that is written like a word."""
 _AZURE = re.compile(
     r"(?<![A-Za-z0-9_~.])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9])"
 )
@@ -208,7 +215,10 @@ def without(text: str, mark: str) -> str:
         text = _JWT.sub(mark, text)
     if "Q~" in text:
         text = _AZURE.sub(mark, text)
-    text = _signed().sub(mark, text)
+    if any(letters in text for letters in _SIGNS):
+        text = _signed().sub(mark, text)
+    if _BEGINNING.search(text) is None:
+        return text
     return _wordlike().sub(lambda found: found[0] if _is_a_name(found) else mark, text)
 
 
@@ -216,7 +226,7 @@ def without(text: str, mark: str) -> str:
 @cache
 def _wordlike() -> "re.Pattern[str]":
     forms = f"{_grouped(_SURE)}|(?P<likely>{_grouped(_LIKELY)})"
-    return re.compile(rf"\b(?<!\w[-.])(?=[A-Za-z0-9][\w.-]{{19}})(?:{forms})")
+    return re.compile(rf"{_BEGINNING.pattern}(?:{forms})")
 
 
 @cache

@@ -2,12 +2,11 @@
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from protocol.contexts import (
     AgentItem,
@@ -58,8 +57,7 @@ class Gathered(Struct, frozen=True, kw_only=True):
     ungiven: tuple[UngivenItem, ...]
 
 
-@dataclass
-class Gatherer:
+class Gatherer(Struct):
     """Gathers; what it has found out and cannot become otherwise it keeps."""
 
     verifier: Verifier = field(default_factory=Verifier)
@@ -96,7 +94,9 @@ class Gatherer:
             other_open_task_count=self._kept(scene, tasks.count_others, "tasks"),
             recent_agents=tuple(self._kept(scene, _recent, "agents", scene.minute())),
             vaults=(_counts(scene),),
-            memory_health=health.memory_health(vault, scene.meanings),
+            memory_health=health.memory_health(
+                vault, scene.meanings, scene.recall.standings(vault)
+            ),
         )
         return Gathered(
             context=context,
@@ -218,7 +218,7 @@ def _counts(scene: Scene) -> VaultCounts:
     return VaultCounts(
         vault_id=vault.project_id,
         name=scene.name(),
-        memories=health.count_active(vault),
+        memories=health.count_active(scene.recall.standings(vault)),
         tasks=len(vault.tasks),
         documents=len(vault.documents),
         sessions=len(vault.sessions.timeline()),

@@ -1,7 +1,8 @@
 """Scenes: one request for context, with who asks and where."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from protocol.contexts import ContextParams
 from protocol.settings import Settings
@@ -16,8 +17,7 @@ _MINUTE = 60
 """Seconds for which it is still the same time."""
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """All that an answer depends on beside the memory itself."""
 
     vault: Vault

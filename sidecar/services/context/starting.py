@@ -1,7 +1,6 @@
 """Starting: what an assistant is told, made to fit, and kept for as long as nothing changes."""
 
 import contextlib
-import dataclasses
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -132,7 +131,7 @@ class Contexts:
     def prepare(self, scene: Scene) -> Gathered:
         """Put together what an assistant will be given once its own wish is fulfilled; nothing changes yet."""
         params = msgspec.structs.replace(scene.params, preview=True)
-        return self._gatherer.gather(dataclasses.replace(scene, params=params))
+        return self._gatherer.gather(msgspec.structs.replace(scene, params=params))
 
     def give(self, scene: Scene, gathered: Gathered) -> StartContext:
         """Give what was prepared."""

@@ -4,7 +4,6 @@ import functools
 import logging
 import threading
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from cachetools import LRUCache
@@ -36,8 +35,7 @@ _Key = tuple[str, str, datetime, datetime | None, object]
 _Fact = tuple[Verdict | None, bool]
 
 
-@dataclass
-class _Findings:
+class _Findings(Struct):
     """Verdicts at one HEAD, by what names memories as they were."""
 
     head: str

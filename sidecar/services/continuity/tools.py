@@ -1,8 +1,9 @@
 """Tools: what is needed to follow conversations and to keep what is said in them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from protocol.conversations import Speaker
 from protocol.settings import Settings
@@ -14,8 +15,7 @@ Hear = Callable[[str, Speaker, datetime], Signal]
 """Finds in what somebody said what must not be lost, and tells how much that is."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tools:
+class Tools(Struct, frozen=True, kw_only=True):
     """Chosen by whoever puts the product together; the settings are those of the moment."""
 
     settings: Settings

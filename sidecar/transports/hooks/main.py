@@ -4,6 +4,7 @@ A host must never wait for us, nor be stopped by us: whatever happens here, the 
 answer is written, and all is over within two seconds.
 """
 
+import gc
 import os
 import sys
 from _collections_abc import Callable, Mapping
@@ -122,6 +123,8 @@ def _tell(
     home: str, seen: Observation, form: tuple[str, bool], environment: Mapping[str, str]
 ) -> Response | None:
     """Tell a conversation what it should know; None where there is nothing to tell."""
+    # All ends before there would be anything worth collecting.
+    gc.disable()
     from sidecar.transports.hooks.starting import Start  # noqa: PLC0415  # heavy, and few events need it
 
     event, is_sure = form

@@ -1,0 +1,133 @@
+"""Starts: a host waits for the first answer, so nothing is loaded, run or read for it that it does not need."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sidecar.app import open_application
+from sidecar.store.overheard import VARIABLE
+from tests.support import NOON, ROOT, Repository
+
+pytestmark = pytest.mark.slow
+
+ENTRY = "from sidecar.transports.entry import main; raise SystemExit(main())"
+RULE = "Webhooks are retried five times"
+NEEDLESS = (
+    *("httpx", "lsprotocol", "mcp", "numpy", "pathspec", "pygls", "rich", "snowballstemmer"),
+    *("asyncio", "concurrent", "ctypes", "dataclasses", "email", "socket", "ssl"),
+    *("tree_sitter", "watchfiles", "zoneinfo"),
+    *("sidecar.transports.cli", "sidecar.transports.lsp", "sidecar.adapters.embeddings.layers"),
+    *("sidecar.adapters.models", "sidecar.adapters.trees", "sidecar.domain.connections"),
+    *("sidecar.domain.enrichment.composing", "sidecar.services.connecting"),
+    *("sidecar.services.enrichment.running", "sidecar.services.enrichment.rules"),
+    *("sidecar.services.forgetting", "sidecar.services.transferring"),
+)
+"""What no start event needs, whatever has happened before."""
+ASKING = (
+    "git",
+    "importlib.metadata",
+    "tempfile",
+    "shutil",
+    "subprocess",
+    "sidecar.adapters.code.symbols",
+)
+"""What is needed only where something has to be found out."""
+
+
+class Starts:
+    """A repository with a memory, and conversations that begin in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.repository = Repository.create(folder / "repository")
+        self.repository.write("hooks.py", "def retry():\n    return 5\n")
+        self.repository.commit("Retry webhooks", at=NOON)
+        self._count = 0
+        with closing(
+            open_application(
+                here=self.repository.path, source="test", environment=self.environment()
+            )
+        ) as app:
+            app.call("threadline/scan", {"allAuthors": True})
+            memory = {
+                "type": "constraint",
+                "title": RULE,
+                "content": f"{RULE}.",
+                "files": ["hooks.py"],
+                "importance": 5,
+            }
+            app.call("threadline/memories/write", memory)
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, VARIABLE: str(self.home), "PYTHONPATH": str(ROOT)}
+
+    def begin(self, **environment: str) -> set[str]:
+        """Let a conversation begin, see that it is told the memory, and name the modules that were loaded for it.
+
+        One that a busy machine has cut off is begun again.
+        """
+        told = modules = ""
+        for _ in range(5):
+            told, modules = self._try(environment)
+            if told:
+                break
+        assert RULE in told
+        return set(re.findall(r"\|\s+(\S+)$", modules, re.MULTILINE))
+
+    def _try(self, environment: dict[str, str]) -> tuple[str, str]:
+        self._count += 1
+        folder = str(self.repository.path)
+        message = {
+            "session_id": f"s{self._count}",
+            "cwd": folder,
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+        }
+        done = subprocess.run(
+            [sys.executable, "-X", "importtime", "-c", ENTRY, "hook", "claude-code"],
+            input=json.dumps(message).encode(),
+            env=self.environment() | environment,
+            cwd=folder,
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.fixture
+def starts(tmp_path: Path) -> Starts:
+    return Starts(tmp_path)
+
+
+def loaded(modules: set[str], needless: tuple[str, ...]) -> list[str]:
+    roots = tuple(f"{name}." for name in needless)
+    return sorted(name for name in modules if f"{name}.".startswith(roots))
+
+
+def test_a_start_loads_nothing_that_it_does_not_need(starts: Starts) -> None:
+    """Part of F2."""
+    first = starts.begin()
+    again = starts.begin()
+    starts.repository.write(
+        "hooks.py", "def retry():\n    return 5\n\n\ndef more():\n    return 6\n"
+    )
+    starts.repository.commit("Do more", at=NOON)
+    moved = starts.begin()
+    assert [loaded(one, NEEDLESS) for one in (first, again, moved)] == [[], [], []]
+    assert loaded(again, ASKING) == []
+
+
+def test_where_nothing_has_happened_a_start_asks_no_other_program(
+    starts: Starts, tmp_path: Path
+) -> None:
+    """Part of F2."""
+    starts.begin()
+    starts.begin(PATH=str(tmp_path))
+    logs = list((starts.home / "logs").glob("*"))
+    assert [path.read_text() for path in logs] == []
