@@ -544,12 +544,12 @@ def test_a_real_process_gives_an_assistant_all_it_needs(desk: Desk, mode: str) -
         assert one.client.protocol_version == ERAS[mode]
         assert one.client.instructions == instructions.TEXT
         await look_at_tools(one)
-        await use_every_tool(one)
         await take_prompts(one)
         texts = await read_resources(one)
         assert "argon2" in texts["threadline://context"]
         kinds = {uri.removeprefix("threadline://").split("/")[0] for uri in texts}
         assert kinds == {"context", "documents", "sessions"}
+        await use_every_tool(one)
 
     Host(mode=mode).spawn(desk.repository.path, story)
 
