@@ -148,6 +148,8 @@ class DigestParams(ConversationParams, frozen=True, kw_only=True):
     digest: Text = ""
     """Decisions, state, blockers; kept word by word, but for secrets. Before a compaction: what the host knows."""
     trigger: Literal["agent", "explicit", "pre_compaction"] = "agent"
+    occurred_at: Timestamp | None = None
+    """When that was; now where absent."""
 
 
 class EndParams(ConversationParams, frozen=True, kw_only=True):
@@ -155,6 +157,8 @@ class EndParams(ConversationParams, frozen=True, kw_only=True):
 
     session_summary: Text | None = None
     """Written as if to brief the next reader."""
+    occurred_at: Timestamp | None = None
+    """When it was over; now where absent."""
 
 
 class Digested(Record, frozen=True, kw_only=True):

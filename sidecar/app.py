@@ -453,6 +453,7 @@ def _tell_version(app: Application, _: methods.NoParams) -> methods.Version:
 
 def _pause(app: Application, params: methods.PauseParams) -> CaptureState:
     app.catch_up(params.project)
+    app.overhear(_OVERHEARING)
     app.flush()
     return pausing.pause(_vault(app, params), params.duration, processes.own_name())
 

@@ -125,7 +125,7 @@ class Dialogue:
         """Tell a host's conversation what it should know: all of it at first and after a cut, then only what is new."""
         scene = self._scene(params)
         talk = renewing.earlier(scene)
-        if talk is None or talk.began is None or params.occasion in _CUT:
+        if not renewing.was_told(scene.vault, talk) or params.occasion in _CUT:
             return self._contexts.render(scene, params)
         looked = msgspec.structs.replace(
             scene, params=msgspec.structs.replace(params, preview=True)

@@ -63,6 +63,15 @@ def were_on(pauses: Iterable[Pause], second: datetime) -> bool:
     )
 
 
+def covered(pauses: Iterable[Pause], moment: datetime) -> bool:
+    """Tell whether nothing was recorded at a moment that is known to the millisecond."""
+    return any(
+        pause.since.replace(microsecond=pause.since.microsecond // 1000 * 1000) <= moment
+        and (pause.until is None or moment < pause.until)
+        for pause in pauses
+    )
+
+
 def describe(pause: Pause | None) -> CaptureState:
     """Say it as clients see it."""
     if pause is None:

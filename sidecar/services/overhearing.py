@@ -152,7 +152,7 @@ class Overhearing:
         vault = self._tools.vault(Path(seen[0].root))
         pausing.state(vault, self._tools.is_running)
         known = vault.pauses.read()
-        kept = [one for one in seen if not pauses.were_on(known, one.at)]
+        kept = [one for one in seen if not pauses.covered(known, one.at)]
         for event, group in itertools.groupby(kept, key=lambda one: one.event):
             _MEANINGS.get(event, _ignore)(self, vault, [*group])
 
@@ -205,6 +205,7 @@ class Overhearing:
                     harness=one.host,
                     digest=one.summary,
                     trigger="pre_compaction",
+                    occurred_at=one.at,
                 )
             )
             _sum_up(vault, one.session_key, None)
@@ -218,7 +219,12 @@ class Overhearing:
     def _end(self, _vault: Vault, seen: Sequence[Observation]) -> None:
         for one in seen:
             self._tools.end(
-                EndParams(project=one.root, session_key=one.session_key, harness=one.host)
+                EndParams(
+                    project=one.root,
+                    session_key=one.session_key,
+                    harness=one.host,
+                    occurred_at=one.at,
+                )
             )
 
 

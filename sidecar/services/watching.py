@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from protocol.errors import BusyError
 from protocol.events import NewEvent
 from sidecar.domain import moves, pauses, rewrites, sessions
 from sidecar.domain.moves import NOWHERE, Amended, Left, Made, Rebased, Unclear
@@ -111,10 +112,19 @@ class Watched:
     def _record(self, wanted: Sequence[tuple[str, str | None]]) -> None:
         """Store commits as of the moment they were committed."""
         events = self._checkout.commits(wanted) if wanted else []
-        self._store(self._dated(event) for event in events)
+        self._place(events)
         for commit in (event.commit for event in events if event.commit):
             if len(commit.parents) > 1:
                 self._bring_back(commit.sha, commit.parents[0])
+
+    def _place(self, events: Iterable[NewEvent]) -> None:
+        """Store commits as of the moment they were made; nobody begins a session between looking and storing."""
+        found = list(events)
+        try:
+            with self._vault.lock.held():
+                self._store(map(self._dated, found))
+        except BusyError:
+            self._store(map(self._dated, found))
 
     def _dated(self, event: NewEvent) -> NewEvent:
         """Place a commit at the moment it was made, not at the one its author claims."""
@@ -143,7 +153,7 @@ class Watched:
         for event in self._checkout.commits([(step.sha, step.branch)]):
             is_gone = step.earlier in self._checkout.lost(step.earlier)
             if not is_gone or not rewriting.replace(self._vault, event, [step.earlier]):
-                self._store([self._dated(event)])
+                self._place([event])
 
     def _rebase(self, step: Rebased) -> None:
         came_from = self._checkout.came_from(step.branch, step.after, step.at)
@@ -232,7 +242,7 @@ class Watched:
         lost = rewriting.only_replaced(self._vault, back)
         if lost:
             events = self._checkout.commits([(sha, None) for sha in lost])
-            self._store(self._dated(event) for event in rewriting.revive(self._vault, events))
+            self._place(rewriting.revive(self._vault, events))
 
 
 def _change(event: NewEvent, patch: str | None) -> Change:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from protocol.errors import ThreadlineError
 from protocol.methods import Change
 from protocol.settings import Settings
+from sidecar.domain import pauses
 from sidecar.domain.saves import Save
 from sidecar.services import maintenance, pausing
 from sidecar.services.checkouts import Checkout
@@ -190,6 +191,9 @@ class Workspace:
         self._add(vault, self._projects)
         if pausing.state(vault, self._tools.is_running).paused:
             return
+        # A save may have waited its turn until the pause that it was made in is over.
+        known = vault.pauses.read()
+        batch = [one for one in batch if not pauses.covered(known, one.at)]
         saves = self._saves.get(root)
         if saves is None:
             saves = self._saves[root] = Saves(vault, self._tools.ignored(root))

@@ -17,7 +17,10 @@ from tests.support import HOUR, MINUTE, NOON
 def commit(minute: int, subject: str = "", **traits: Any) -> Commit:
     at = NOON + minute * MINUTE
     return Commit(
-        sha=f"{minute:07x}", authored_at=at, subject=subject or f"Change {minute}", **traits
+        sha=f"{minute % 0x1000:07x}",
+        authored_at=at,
+        subject=subject or f"Change {minute}",
+        **traits,
     )
 
 
@@ -59,7 +62,7 @@ def test_everything_after_the_moment_is_counted_and_the_latest_is_named_first() 
         NOON,
         Happenings(
             sessions=(session(NOON + HOUR, "Taught the parser tabs"), session(NOON, "Before")),
-            commits=(commit(0), commit(5), commit(9)),
+            commits=(commit(-1), commit(5), commit(9)),
             memories=(memory(NOON + 7 * MINUTE, "Use uv"), memory(NOON, "Before")),
             tasks=(task(NOON + 8 * MINUTE, "Write docs", status="done"), task(NOON, "Before")),
             messages=(
@@ -131,3 +134,11 @@ def test_highlights_are_clipped_and_never_repeated() -> None:
 def test_nothing_new_is_told_as_nothing() -> None:
     since = NOON + timedelta(days=1)
     assert changes.tell(since, Happenings(commits=(commit(1),))) == Changes(since=since)
+
+
+def test_a_commit_in_the_second_in_which_an_agent_left_is_not_missed() -> None:
+    """Part of D2."""
+    since = NOON + timedelta(milliseconds=300)
+    assert changes.tell(since, Happenings(commits=(commit(0),))).commits == 1
+    since = NOON + timedelta(seconds=1, milliseconds=300)
+    assert changes.tell(since, Happenings(commits=(commit(0),))).commits == 0

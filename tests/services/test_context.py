@@ -205,6 +205,17 @@ def test_a_first_connection_is_introduced(desk: Desk) -> None:
     assert desk.start("cursor", sessionKey="k1")["isFirstConnection"]
 
 
+def test_what_others_write_to_each_other_is_no_news(desk: Desk) -> None:
+    """Part of D2."""
+    desk.start(sessionKey="s1")
+    desk.clock.pass_(MINUTE)
+    desk.message("Between the two of us", target="windsurf")
+    desk.message("To everybody", target="*")
+    changes = desk.look(sessionKey="s2")["changesSinceLastSession"]
+    assert changes["messages"] == 1
+    assert changes["highlights"] == ["Message from cursor: To everybody"]
+
+
 def test_a_conversation_stays_the_first_one_until_it_is_over(desk: Desk) -> None:
     """Part of D9."""
     for key in ("c1", "password=hunter2hunter2"):

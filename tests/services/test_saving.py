@@ -226,6 +226,18 @@ def test_while_paused_no_save_is_recorded(editor: Editor, repository: Repository
     assert editor.names() == ["a.py", "b.py"]
 
 
+def test_a_save_that_waits_until_a_pause_is_over_belongs_to_the_pause(
+    editor: Editor, repository: Repository
+) -> None:
+    """Part of B6."""
+    editor.app.call("threadline/capture/pause", {})
+    moment = editor.clock.now
+    editor.clock.pass_(timedelta(seconds=1))
+    editor.app.call("threadline/capture/resume", {})
+    editor.app.workspace.save([(repository.path / "a.py", moment)])
+    assert editor.events() == []
+
+
 def test_a_wrong_setting_is_named_and_the_default_used(editor: Editor) -> None:
     problems = editor.app.configure(
         {"captureSaves": "yes", "sessionHours": 99, "nonsense": 1, "command": "x", "logLevel": None}

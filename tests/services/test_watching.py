@@ -3,7 +3,8 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,9 +12,12 @@ from typing import Any
 
 import pytest
 
-from protocol.events import Event
+from protocol.events import Event, FileChange, NewEvent
 from protocol.methods import EventPage, IngestResult, SessionPage, Status
+from protocol.sessions import Session
 from sidecar.app import Application, open_application
+from sidecar.domain import sessions
+from sidecar.services import recording
 from tests.support import Repository
 
 pytestmark = pytest.mark.slow
@@ -722,6 +726,36 @@ def test_commits_of_a_repository_that_moved_while_nothing_ran_are_picked_up(
     moved = Repository(repository.path.rename(tmp_path / "moved"))
     moved.commit("after the move")
     assert watch(moved.path).subjects() == ["seen", "after the move"]
+
+
+def test_a_session_that_begins_elsewhere_meanwhile_takes_the_commit_of_its_second(
+    watcher: Watcher, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of A3 and H1."""
+    second = datetime.now(UTC).replace(microsecond=0)
+    other = open_application(here=repository.path, source="neovim")
+    save = NewEvent(
+        kind="save",
+        files=(FileChange(path="a.txt"),),
+        occurred_at=second + timedelta(milliseconds=500),
+    )
+    vault = other.vault(other.project(None))
+    elsewhere = threading.Thread(target=recording.ingest, args=(vault, [save], "neovim"))
+    sharpen = sessions.sharpen
+
+    def look(moment: datetime, timeline: Sequence[Session]) -> datetime:
+        found = sharpen(moment, timeline)
+        elsewhere.start()
+        elsewhere.join(0.5)
+        return found
+
+    monkeypatch.setattr(sessions, "sharpen", look)
+    repository.commit("work", at=second)
+    watcher.look()
+    elsewhere.join()
+    assert len({event.session_id for event in watcher.events()}) == 1
+    assert len(watcher.events()) == 2
+    other.close()
 
 
 def test_a_pause_begins_and_ends_between_two_commits_of_one_second(

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from benchmarks import leaks, redaction
 from benchmarks.tokens import FORMS
-from sidecar.app import Application, open_application
+from sidecar.app import Application, now, open_application
 from sidecar.domain import echoes, secrets
+from sidecar.services import pausing
 from sidecar.store import overheard
 from sidecar.transports.hooks import cleaning, hosts, main, observing
 from tests.support import Repository
@@ -341,6 +342,18 @@ def test_a_conversation_is_told_once_and_again_after_a_cut(environment: dict[str
     assert send(environment, "claude-code", message=cut) is not None
 
 
+def test_a_start_that_came_too_late_is_told_the_next_time(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    start = claude("SessionStart", source="startup")
+    assert send(environment, "claude-code", message=start, finish=False) is not None
+    inbox = Path(os.environ["THREADLINE_HOME"]) / "inbox"
+    for path in (inbox / "talks").iterdir():
+        os.utime(path, (1, 1))
+    (inbox / "seen").unlink()
+    assert send(environment, "claude-code", message=start) is not None
+    assert send(environment, "claude-code", message=claude("SessionStart", source="resume")) is None
+
+
 def test_who_resumes_is_told_only_what_is_new(environment: dict[str, str]) -> None:
     """Part of F2."""
     app = open_here()
@@ -364,6 +377,22 @@ def test_who_resumes_is_told_only_what_is_new(environment: dict[str, str]) -> No
         ["claude-code"], json.dumps(claude("SessionStart", source="fork")).encode(), environment
     )
     assert again == b""
+
+
+def test_a_conversation_is_over_when_its_host_said_so(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="Go on."))
+    send(environment, "claude-code", message=claude("PreCompact", trigger="auto"))
+    send(environment, "claude-code", message=claude("SessionEnd", reason="other"))
+    at_last = now()
+    app = open_here()
+    known = talk(app)
+    assert known.ended_at is not None
+    assert known.last_seen_at <= known.ended_at <= at_last
+    saved = app.vault(app.project(None)).checkpoints.all()
+    assert [one.created_at <= at_last for one in saved] == [True, True]
+    app.close()
 
 
 def test_before_a_compaction_all_that_is_known_is_saved(environment: dict[str, str]) -> None:
@@ -431,6 +460,22 @@ def test_nothing_is_kept_while_capture_is_paused(environment: dict[str, str]) ->
     assert talk(app) is None or talk(app).prompt_count == 0
     app.close()
     assert not any(b"be quiet" in path.read_bytes() for path in kept_files())
+
+
+def test_what_was_said_right_before_a_pause_is_kept(environment: dict[str, str]) -> None:
+    """Part of B6."""
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    app = open_here()
+    vault = app.vault(app.project(None))
+    send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="We must be loud."))
+    pausing.pause(vault, "forever", "")
+    assert talk(app).prompt_count == 1
+    app.call("threadline/capture/resume", {})
+    send(environment, "claude-code", message=claude("SessionEnd", reason="other"))
+    app._is_watching = True  # so that it is another thread that places what was heard
+    app.call("threadline/capture/pause", {})
+    assert talk(app).ended_at is not None
+    app.close()
 
 
 def kept_files() -> list[Path]:

@@ -318,6 +318,8 @@ export interface DigestParams {
   /** Decisions, state, blockers; kept word by word, but for secrets. Before a compaction: what the host knows. */
   digest?: string;
   trigger?: "agent" | "explicit" | "pre_compaction";
+  /** When that was; now where absent. */
+  occurredAt?: string | null;
 }
 
 /** The checkpoint that was made. */
@@ -370,6 +372,8 @@ export interface EndParams {
   harness?: string | null;
   /** Written as if to brief the next reader. */
   sessionSummary?: string | null;
+  /** When it was over; now where absent. */
+  occurredAt?: string | null;
 }
 
 /** What an error says beside its message. */

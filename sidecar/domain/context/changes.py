@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -17,6 +17,8 @@ from sidecar.domain import privacy
 from sidecar.domain.context import clipping
 
 HIGHLIGHTS = 5
+SECOND = timedelta(seconds=1)
+"""All that is known of when a commit was made."""
 _EACH = 2
 """Highlights of one kind, as long as there are others: twenty commits must not hide a task that was done."""
 
@@ -33,7 +35,7 @@ class Happenings(Struct, frozen=True, kw_only=True):
 
 def tell(since: datetime, happenings: Happenings) -> Changes:
     """Count what happened after a moment, and name some of it, the latest first."""
-    events = [event for event in _events(happenings) if event.at > since]
+    events = [event for event in _events(happenings) if event.is_after(since)]
     counts = dict.fromkeys(_KINDS, 0)
     for event in events:
         counts[event.kind] += 1
@@ -48,6 +50,10 @@ class _Event(NamedTuple):
     kind: str
     label: str
     said: str | None
+
+    def is_after(self, since: datetime) -> bool:
+        """Tell whether it came after a moment; of a commit only the second is known, and none is to be missed."""
+        return self.at + (SECOND if self.kind == "commits" else timedelta()) > since
 
     @property
     def told(self) -> str:

@@ -8,7 +8,7 @@ from protocol.conversations import Conversation
 from protocol.events import Commit
 from protocol.memories import Memory
 from protocol.sessions import Session
-from sidecar.domain import ulids
+from sidecar.domain import messages, ulids
 from sidecar.domain.context import changes
 from sidecar.domain.context.changes import Happenings
 from sidecar.services.context.scenes import Scene
@@ -48,7 +48,9 @@ def catch_up(scene: Scene, since: datetime) -> Changes:
         memories=list(_memories(vault, since)),
         tasks=tuple(vault.tasks.by_id().values()),
         messages=[
-            one for one in vault.messages.by_id().values() if one.sender_id != scene.who.agent_id
+            one
+            for one in vault.messages.by_id().values()
+            if messages.is_meant(one, scene.who.agent_id)
         ],
     )
     return changes.tell(since, happened)
@@ -65,7 +67,7 @@ def _sessions(vault: Vault, since: datetime) -> Iterator[Session]:
         if record.started_at + vault.rule.window < since:
             return
         session = vault.sessions.get(record.session_id)
-        if session is not None and session.last_event_at > since:
+        if session is not None and session.last_event_at + changes.SECOND > since:
             yield session
 
 

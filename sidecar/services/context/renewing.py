@@ -30,6 +30,11 @@ def earlier(scene: Scene) -> Conversation | None:
     return max(known, key=lambda one: one.last_seen_at, default=None)
 
 
+def was_told(vault: Vault, talk: Conversation | None) -> bool:
+    """Tell whether a conversation has its context, and not only began: its host may have stopped waiting for it."""
+    return talk is not None and talk.began is not None and bool(talk.given or _told(vault, talk))
+
+
 def renew(
     scene: Scene, params: RenderParams, context: StartContext, key: bytes
 ) -> tuple[Rendered, Receipt | None]:

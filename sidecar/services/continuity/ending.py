@@ -43,7 +43,7 @@ def _end(
     vault: Vault, params: EndParams, said: tuple[Who, Memory | None], tools: Tools
 ) -> tuple[list[Op], Checkpoint | None]:
     who, summary = said
-    now = vault.clock()
+    now = meeting.moment(vault, params.occurred_at)
     met = meeting.meet(vault, params.session_key, who, now)
     talk = met.conversation
     known = _ended(vault, talk)

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from protocol.conversations import Agent, Conversation
+from sidecar.domain import sessions
 from sidecar.domain.continuity import conversations
 from sidecar.domain.continuity.conversations import Who
 from sidecar.services import agents
@@ -37,6 +38,12 @@ def meet(vault: Vault, session_key: str, who: Who, now: datetime) -> Met:
         conversation=conversations.lead(talk, who),
         agent=msgspec.structs.replace(agent, conversations=agent.conversations + is_new),
     )
+
+
+def moment(vault: Vault, occurred_at: datetime | None) -> datetime:
+    """Tell when something was that is reported now, as far as that can be believed."""
+    now = vault.clock()
+    return sessions.clamp(sessions.bounded(occurred_at or now), now, vault.rule)
 
 
 def leader(

@@ -23,7 +23,7 @@ def digest(vault: Vault, params: DigestParams, who: Who, tools: Tools) -> Digest
     who = meeting.leader(vault, params.session_key, who, (params.agent_id, params.harness))
     words = privacy.clean(echoes.without(params.digest))[:TEXT_LIMIT]
     with vault.lock.held():
-        now = vault.clock()
+        now = meeting.moment(vault, params.occurred_at)
         met = meeting.meet(vault, params.session_key, who, now)
         talk = conversations.seen(met.conversation, now)
         told = _told(vault, talk, (params, words), now)

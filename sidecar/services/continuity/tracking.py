@@ -13,7 +13,7 @@ from protocol.conversations import Conversation, Speaker
 from protocol.events import NewEvent
 from protocol.settings import Settings
 from protocol.turns import Activity
-from sidecar.domain import privacy, secrets, sessions
+from sidecar.domain import privacy, secrets
 from sidecar.domain.continuity import conversations, turns
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.domain.continuity.turns import Turn
@@ -55,8 +55,7 @@ def track(vault: Vault, params: TrackParams, who: Who, tools: Tools) -> Tracked:
 def see(vault: Vault, params: TrackParams, who: Who, tools: Tools) -> Seen:
     """Put together what was seen; nothing is written yet."""
     who = meeting.leader(vault, params.session_key, who, (params.agent_id, params.harness))
-    now = vault.clock()
-    moment = sessions.clamp(sessions.bounded(params.occurred_at or now), now, vault.rule)
+    moment = meeting.moment(vault, params.occurred_at)
     key = conversations.known_as(params.session_key)
     heard = listening.listen(vault, key, _said(params), hear=tools.hear, at=moment)
     return Seen(

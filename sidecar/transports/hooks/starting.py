@@ -31,9 +31,9 @@ class Start:
 
     def finish(self) -> None:
         """Write down what was given."""
+        self._app.close()
         if self._has_key:
             overheard.keep_promise(self._home, self._talk)
-        self._app.close()
 
 
 def _open(seen: Observation, environment: Mapping[str, str]) -> Application:
