@@ -24,7 +24,7 @@ from protocol.methods import METHODS
 from protocol.values import Record
 from sidecar.app import Application
 from sidecar.transports.lsp.frames import BadFrame
-from sidecar.transports.lsp.works import Work
+from sidecar.transports.works import Work
 
 COMMANDS = {method.name.replace("/", "."): method.name for method in METHODS}
 """Every method is a command too, for clients that can only run those: its params are the one argument."""
