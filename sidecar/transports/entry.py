@@ -18,6 +18,10 @@ def main() -> int:
         from sidecar.transports.mcp import main as mcp  # noqa: PLC0415  # likewise
 
         return mcp.main(words[1:])
+    if words[:1] == ["dashboard"] and "--help" not in words and "-h" not in words:
+        from sidecar.transports.web import main as web  # noqa: PLC0415  # likewise
+
+        return web.main(words[1:])
     from sidecar.transports.cli import main as cli  # noqa: PLC0415  # likewise
 
     return cli.main(words)

@@ -37,6 +37,14 @@ Gives an assistant its tools, resources and prompts as an MCP server, for the cl
 it. `threadline connect` tells assistants to run this; there is nothing to see on a terminal.
 """
 
+_DASHBOARD = """\
+Shows sessions and memory in a browser, live, at an address of this machine that nobody else can reach. The address
+that is printed lets one browser in, once. It ends with its terminal, or with Ctrl-C.
+
+  threadline dashboard                  any free port; opens your browser
+  threadline dashboard --port 8123 --no-open
+"""
+
 _HOOK = """\
 Reads one message of a host as JSON from standard input, keeps what matters of it, and answers in the host's own
 form. It never fails and never keeps a host waiting: what goes wrong is in the log.
@@ -131,6 +139,9 @@ def build() -> argparse.ArgumentParser:
         commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE
     )
     _command(commands, "mcp", "speak MCP on standard input and output; assistants start this", _MCP)
+    dashboard = _command(commands, "dashboard", "see it all in a browser", _DASHBOARD)
+    dashboard.add_argument("--port", metavar="N", help="the port (default: any that is free)")
+    dashboard.add_argument("--no-open", action="store_true", help="only print the address")
     hook = _command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
     hook.add_argument("agent", help="who calls, such as claude-code")
     hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")

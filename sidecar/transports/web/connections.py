@@ -1,0 +1,164 @@
+"""uvicorn, made strict: bad bytes get their right status, nobody holds a connection for nothing, idling costs nothing."""
+
+import asyncio
+import contextlib
+import socket
+import sys
+from collections.abc import Generator
+from http import HTTPStatus
+from typing import Any
+
+import h11
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from sidecar.transports.web.gates import MAX_HEADERS
+
+SOCKET_PATH = b"/rpc"
+MAX_MESSAGE = 4 * 1024 * 1024
+"""Bytes of one message over a socket."""
+MAX_CONNECTIONS = 64
+_TO_ASK = 10.0
+"""Seconds in which a request must have come in whole, but for its body."""
+_TO_STAY = 5
+"""Seconds that a connection may be silent between two requests."""
+_TO_END = 2
+
+
+class Server(uvicorn.Server):
+    """Serves until it is told to end; who tells is not its concern."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Serve an application; nothing is logged but what is wrong with us."""
+        super().__init__(
+            uvicorn.Config(
+                app,
+                loop="asyncio",
+                http=Connection,
+                ws="websockets-sansio",
+                ws_max_size=MAX_MESSAGE,
+                ws_per_message_deflate=False,
+                interface="asgi3",
+                lifespan="off",
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                log_config=None,
+                access_log=False,
+                h11_max_incomplete_event_size=MAX_HEADERS,
+                timeout_keep_alive=_TO_STAY,
+                timeout_graceful_shutdown=_TO_END,
+            )
+        )
+        self._over = asyncio.Event()
+
+    def end(self) -> None:
+        """Serve no more; what is under way has a moment left."""
+        self.should_exit = True
+        self._over.set()
+
+    async def main_loop(self) -> None:
+        """Wait, where uvicorn would look ten times a second."""
+        await self._over.wait()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Leave signals to whoever runs us."""
+        yield
+
+
+def listen(port: int) -> socket.socket:
+    """Take a port of this machine, for this machine alone; 0 takes any that is free."""
+    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if sys.platform == "win32":
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+    except OSError:
+        taken.close()
+        raise
+    return taken
+
+
+class Connection(H11Protocol):
+    """One connection of a client."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own
+        """Take a client, unless there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > MAX_CONNECTIONS:
+            transport.abort()
+        else:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget a client."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes; a request that is not whole yet has a limited time for that."""
+        if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
+            self._wait()
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Let a socket have the connection."""
+        self._stop_waiting()
+        super().handle_websocket_upgrade(event)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._stop_waiting()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer bytes that are no request, with the status that says best why, and hear no more."""
+        error = sys.exception()
+        hint = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            self._answer(HTTPStatus(hint), msg)
+        self.transport.close()
+
+    def _answer(self, status: HTTPStatus, words: str) -> None:
+        body = words.encode()
+        head: list[tuple[bytes, bytes]] = [
+            (b"content-type", b"text/plain; charset=utf-8"),
+            (b"content-length", b"%d" % len(body)),
+            (b"connection", b"close"),
+        ]
+        events: tuple[Any, ...] = (
+            h11.Response(status_code=status, headers=head, reason=status.phrase.encode()),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        )
+        for event in events:
+            self.transport.write(self.conn.send(event) or b"")
+
+    def _should_upgrade(self) -> bool:
+        """Tell whether a request is for the one socket there is; any other is a plain request."""
+        return (
+            self.scope["method"] == "GET"
+            and self.scope["http_version"] == "1.1"
+            and self.scope["raw_path"] == SOCKET_PATH
+            and self._get_upgrade() == b"websocket"
+        )
+
+    def _wait(self) -> None:
+        self._deadline = self.loop.call_later(_TO_ASK, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

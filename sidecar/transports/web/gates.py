@@ -1,0 +1,189 @@
+"""The gate: which requests are looked at at all, and what every answer carries.
+
+A browser visits strangers' pages too, and they may send us requests: by our address, by a name of theirs that points
+to this machine, with the cookie or without. Whatever does not come from our own pages is refused before anything is
+read or done, by plain rules that stand in one list.
+"""
+
+import asyncio
+import email.utils
+import re
+from collections.abc import Callable, Mapping
+from urllib.parse import unquote_to_bytes
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+MAX_BODY = 4 * 1024
+"""Bytes; the only body that anyone sends is a token."""
+MAX_HEADERS = 32 * 1024
+"""Bytes; browsers show us the cookies of every other server of this machine."""
+_MAX_PATH = 4096
+_PATIENCE = 60.0
+"""Seconds in which an answer is given, and read."""
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_TOLD = ("GET", "HEAD")
+_METHODS = (*_TOLD, "POST")
+_OWN_SITE = {"same-origin", "none"}
+"""What browsers say of requests by our own pages, and by the user's own hand."""
+
+Refusal = tuple[int, str]
+Rule = Callable[["Visit"], Refusal | None]
+
+
+class Visit:
+    """One request, as far as the gate looks at it."""
+
+    def __init__(self, scope: Scope, port: int) -> None:
+        """Look at a request to the server at a port of this machine."""
+        self.is_socket = scope["type"] == "websocket"
+        self.method: str = scope.get("method", "GET")
+        self.version: str = scope["http_version"]
+        self.target: bytes = scope["raw_path"]
+        self.query: bytes = scope["query_string"]
+        self.headers = Headers(scope=scope)
+        self.hosts = hosts(port)
+
+    @property
+    def authority(self) -> str:
+        """Give the host and port that the request names; empty where it does not name one."""
+        named = self.headers.getlist("host")
+        return named[0] if len(named) == 1 else ""
+
+
+def hosts(port: int) -> frozenset[str]:
+    """Name the hosts that we are, as browsers write them."""
+    names = ("127.0.0.1", "localhost")
+    return frozenset(f"{name}:{port}" for name in names) | frozenset(names if port == 80 else ())  # noqa: PLR2004  # HTTP's own
+
+
+def refusal(visit: Visit) -> Refusal | None:
+    """Say why a request is refused, and with which status; None for one that may go on."""
+    return next((found for rule in _RULES if (found := rule(visit))), None)
+
+
+def _check_version(visit: Visit) -> Refusal | None:
+    return None if visit.version == "1.1" else (505, "this is HTTP/1.1 only")
+
+
+def _check_host(visit: Visit) -> Refusal | None:
+    return None if visit.authority in visit.hosts else (403, "this is not the host you look for")
+
+
+def _check_site(visit: Visit) -> Refusal | None:
+    said = set(visit.headers.getlist("sec-fetch-site"))
+    return None if said <= _OWN_SITE else (403, "requests of other sites are refused")
+
+
+def _check_origin(visit: Visit) -> Refusal | None:
+    """Let pass what our own pages send; where something is to be done, they say who they are."""
+    said = visit.headers.getlist("origin")
+    needs_one = visit.is_socket or visit.method not in _TOLD
+    is_own = said == [f"http://{visit.authority}"] or not (said or needs_one)
+    return None if is_own else (403, "requests of other origins are refused")
+
+
+def _check_headers(visit: Visit) -> Refusal | None:
+    size = sum(len(name) + len(value) for name, value in visit.headers.raw)
+    return None if size <= MAX_HEADERS else (431, "too many or too long headers")
+
+
+def _check_target(visit: Visit) -> Refusal | None:
+    if len(visit.target) + len(visit.query) > _MAX_PATH:
+        return (414, "the address is too long")
+    try:
+        path = unquote_to_bytes(visit.target).decode()
+    except UnicodeDecodeError:
+        return (400, "the path is not UTF-8")
+    is_clean = path.startswith("/") and not _CONTROLS.search(path)
+    return None if is_clean else (400, "this is no path")
+
+
+def _check_method(visit: Visit) -> Refusal | None:
+    return None if visit.method in _METHODS else (405, "only GET and POST are served")
+
+
+def _check_body(visit: Visit) -> Refusal | None:
+    """Read no body that nobody wants; how long one is that does not say it is seen when it is read."""
+    length = visit.headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) > MAX_BODY:
+        return (413, f"a body may have {MAX_BODY} bytes")
+    has_body = length != "0" or "transfer-encoding" in visit.headers
+    is_wanted = visit.method not in _TOLD and not visit.is_socket
+    return (400, "no body is expected here") if has_body and not is_wanted else None
+
+
+_RULES: tuple[Rule, ...] = (
+    _check_version,
+    _check_host,
+    _check_site,
+    _check_origin,
+    _check_headers,
+    _check_target,
+    _check_method,
+    _check_body,
+)
+
+
+class Gate:
+    """Refuses what must be refused, and writes what every answer must say."""
+
+    def __init__(self, inside: ASGIApp, port: int) -> None:
+        """Stand before an application that is served at a port of this machine."""
+        self._inside = inside
+        self._port = port
+        self._spoken = speak(port)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or let one socket in."""
+
+        async def answer(message: Message) -> None:
+            if message["type"] in {"http.response.start", "websocket.http.response.start"}:
+                told = MutableHeaders(scope=message)
+                told.update(self._spoken)
+                told["date"] = email.utils.formatdate(usegmt=True)
+            await send(message)
+
+        found = refusal(Visit(scope, self._port))
+        if found is not None:
+            await refuse(found, scope, receive, answer)
+        elif scope["type"] == "websocket":
+            await self._inside(scope, receive, answer)
+        else:
+            async with asyncio.timeout(_PATIENCE):
+                await self._inside(scope, receive, answer)
+
+
+def speak(port: int) -> Mapping[str, str]:
+    """Give the headers of every answer: what our pages may do, and that nobody else may have it."""
+    sockets = " ".join(f"ws://{host}" for host in sorted(hosts(port)))
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+        f"connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return {
+        "content-security-policy": policy,
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-embedder-policy": "require-corp",
+        "cross-origin-resource-policy": "same-origin",
+        "permissions-policy": "camera=(), geolocation=(), microphone=()",
+        "cache-control": "no-store",
+    }
+
+
+async def refuse(why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with a status and a sentence, and hear no more on this connection."""
+    status, words = why
+    allowed = {"allow": ", ".join(_METHODS)} if status == 405 else {}  # noqa: PLR2004  # HTTP's own
+    response: Response = PlainTextResponse(
+        f"{words}\n", status, headers={"connection": "close"} | allowed
+    )
+    if scope["type"] == "websocket":
+        await WebSocket(scope, receive, send).send_denial_response(response)
+    else:
+        await response(scope, receive, send)

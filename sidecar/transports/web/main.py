@@ -1,0 +1,162 @@
+"""`threadline dashboard`: pages about the user's projects, for this machine alone, for as long as its terminal lives."""
+
+import argparse
+import asyncio
+import contextlib
+import errno
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from protocol.errors import NotFoundError, ThreadlineError
+from protocol.methods import Change
+from sidecar.adapters import processes
+from sidecar.app import Application, now, open_application
+from sidecar.store import dashboards
+from sidecar.store.dashboards import Dashboard
+from sidecar.transports import logs
+from sidecar.transports.capturing import Capture
+from sidecar.transports.web import invitations
+from sidecar.transports.web.connections import Server, listen
+from sidecar.transports.web.following import Neighbours
+from sidecar.transports.web.invitations import Host
+from sidecar.transports.web.keys import Keys
+from sidecar.transports.web.routes import House
+from sidecar.transports.web.tabs import Office
+
+_FAILED, _NOT_FOUND, _CONFLICT = 1, 3, 4
+"""Exit codes, as the rest of the command line has them."""
+_WATCH_EVERY = 3.0
+"""Seconds between two looks whether who started us is still there."""
+_GRACE = 2.0
+_PORTS = 65535
+
+_log = logging.getLogger(__name__)
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Serve until Ctrl-C, or until who started us has gone."""
+    options = _parse(arguments)
+    logs.write_to_errors()
+    app = open_application(here=Path.cwd(), source="cli-auto")
+    logs.write_to_file(app.home.folder, os.environ)
+    logs.obey(app.workspace.settings)
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    try:
+        folder = _folder(app, options.project)
+        taken = listen(options.port)
+        code = asyncio.new_event_loop().run_until_complete(_serve(app, folder, taken, options))
+    except ThreadlineError as error:
+        code = _complain(str(error), _NOT_FOUND if isinstance(error, NotFoundError) else _FAILED)
+    except OSError as error:
+        code = _complain(_problem(error, options.port), _CONFLICT)
+    os._exit(code)
+
+
+def _parse(arguments: Sequence[str]) -> Namespace:
+    parser = argparse.ArgumentParser(prog="threadline dashboard")
+    parser.add_argument("--port", type=_port, default=0)
+    parser.add_argument("--no-open", action="store_true")
+    parser.add_argument("--project")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args(arguments)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 <= int(text[:6]) <= _PORTS):
+        raise argparse.ArgumentTypeError(f"{text} is no port; it is a number up to {_PORTS}")
+    return int(text)
+
+
+def _folder(app: Application, reference: str | None) -> Path:
+    """Find the folder to look at first."""
+    folder = Path(reference or Path.cwd()).expanduser()
+    if folder.is_dir():
+        return folder.absolute()
+    found = app.root(reference)
+    if found is None:
+        raise NotFoundError(f"{reference} is neither a folder nor a project with a repository")
+    return found
+
+
+def _problem(error: OSError, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} is taken; name another with --port, or none to have any that is free"
+    return f"cannot listen on port {port or 'any'}: {error.strerror or error}"
+
+
+def _complain(words: str, code: int) -> int:
+    print(f"threadline: {words}", file=sys.stderr)  # noqa: T201  # a terminal is where it runs
+    return code
+
+
+async def _serve(app: Application, folder: Path, taken: socket.socket, options: Namespace) -> int:
+    loop = asyncio.get_running_loop()
+    port = taken.getsockname()[1]
+    keys = Keys(time.monotonic)
+
+    def tell(change: Change) -> None:
+        loop.call_soon_threadsafe(house.tell, change)
+
+    capture, neighbours = Capture(app, tell), Neighbours(app, tell)
+    house = House(Office(app, neighbours.follow), keys, port)
+    server = Server(house.application())
+    _heed_signals(server.end)
+    app.workspace.enter([folder])
+    capture.start([folder], now())
+    host = Host(port, keys, _announce(app, port, keys))
+    _invite(host, options)
+    watcher = asyncio.create_task(_watch(server.end))
+    await server.serve([taken])
+    watcher.cancel()
+    house.cancel_all()
+    dashboards.withdraw(host.note)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.to_thread(_finish, app, capture, neighbours), _GRACE)
+    return 0
+
+
+def _announce(app: Application, port: int, keys: Keys) -> Path:
+    dashboards.tidy(app.home.folder, processes.is_running)
+    address = f"http://127.0.0.1:{port}"
+    running = Dashboard(address=address, token=keys.bearer, process=processes.own_name())
+    return dashboards.announce(app.home.folder, port, running)
+
+
+def _invite(host: Host, options: Namespace) -> None:
+    if options.json:
+        invitations.write_json(host)
+    else:
+        invitations.heed_terminal()
+        invitations.write(host, is_shown=not options.no_open)
+        invitations.repeat(host)
+
+
+def _finish(app: Application, capture: Capture, neighbours: Neighbours) -> None:
+    neighbours.stop()
+    capture.stop(_GRACE / 2)
+    app.flush()
+
+
+async def _watch(end: Callable[[], None]) -> None:
+    """End with whoever started us."""
+    parent = os.getppid()
+    while True:
+        await asyncio.sleep(_WATCH_EVERY)
+        if os.getppid() != parent:
+            end()
+
+
+def _heed_signals(end: Callable[[], None]) -> None:
+    """End in order when the user or the system asks us to, or the terminal is closed."""
+    if os.name == "posix":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, end)

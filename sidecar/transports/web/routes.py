@@ -1,0 +1,243 @@
+"""Routes: what is served to whom."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
+
+from protocol.errors import Code
+from protocol.methods import Change
+from sidecar.transports.web import sites
+from sidecar.transports.web.connections import SOCKET_PATH
+from sidecar.transports.web.gates import MAX_BODY, Gate, refuse
+from sidecar.transports.web.keys import Keys
+from sidecar.transports.web.limits import Limit, retry_after
+from sidecar.transports.web.tabs import Office, Tab
+from sidecar.transports.works import Work
+
+MAX_TABS = 32
+_TO_TELL = 10.0
+"""Seconds in which a body must have come in."""
+_DIGITS = 10
+_LIST = "threadline/checkpoints/list"
+_STATUSES = {
+    Code.INVALID_PARAMS: 400,
+    Code.NOT_FOUND: 404,
+    Code.BUSY: 503,
+}
+"""What other programs are told by a status; all else is our fault."""
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class _Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is shown at the door."""
+
+    token: str
+
+
+class House:
+    """Everything that is served at one port."""
+
+    def __init__(self, office: Office, keys: Keys, port: int) -> None:
+        """Serve what an office answers to those who have a key."""
+        self._office = office
+        self._keys = keys
+        self._cookie = f"threadline-{port}"
+        self._port = port
+        self._pages = sites.load(sites.PAGES)
+        self._door = sites.load(sites.DOOR)
+        self._knocks = Limit(10, 0.2, time.monotonic)
+        self._strangers = Limit(60, 1.0, time.monotonic)
+        self._looks = Limit(300, 50.0, time.monotonic)
+        self._questions = Limit(30, 1.0, time.monotonic)
+        self._tabs: set[Tab] = set()
+
+    def application(self) -> ASGIApp:
+        """Give all of it, behind the gate."""
+        routes: list[BaseRoute] = [
+            Route("/health", _tell_health, methods=["GET"]),
+            Route("/session", self._let_in, methods=["POST"]),
+            Route("/api/checkpoints", self._checkpoints, methods=["GET"]),
+            Route("/api/checkpoints/{key:path}", self._checkpoints, methods=["GET"]),
+            Route(SOCKET_PATH.decode(), self._refuse_plain, methods=["GET"]),
+            WebSocketRoute(SOCKET_PATH.decode(), self._socket),
+            *(Route(path, self._open_door, methods=["GET"]) for path in self._door),
+            *(Route(path, self._page, methods=["GET"]) for path in self._pages),
+            Route("/{path:path}", self._nothing, methods=["GET"]),
+        ]
+        inside = Starlette(routes=routes, exception_handlers={HTTPException: _tell_problem})
+        inside.router.redirect_slashes = False
+        return Gate(inside, self._port)
+
+    def tell(self, change: Change) -> None:
+        """Tell all tabs of a change."""
+        for tab in self._tabs:
+            tab.tell(change)
+
+    def cancel_all(self) -> None:
+        """Want nothing any more of what tabs have asked for."""
+        for tab in self._tabs:
+            tab.cancel_all()
+
+    async def _let_in(self, request: Request) -> Response:
+        """Exchange a token for a cookie."""
+        _limit(self._knocks)
+        if request.headers.get("content-type") != "application/json":
+            raise HTTPException(415, "a token is shown as JSON")
+        shown = _token(await _body(request))
+        secret = self._keys.exchange(shown, request.headers["host"])
+        if secret is None:
+            raise HTTPException(401, "this address was used already, or is too old")
+        response = Response(status_code=204)
+        response.set_cookie(self._cookie, secret, httponly=True, samesite="strict", path="/")
+        return response
+
+    async def _open_door(self, request: Request) -> Response:
+        _limit(self._looks)
+        return _file(self._door[request.scope["path"]])
+
+    async def _page(self, request: Request) -> Response:
+        """Give a file of our pages; who may not see them is told how to come in."""
+        if not self._is_known(request):
+            _limit(self._strangers)
+            return _file(self._door["/enter"], status=401)
+        _limit(self._looks)
+        return _file(self._pages[request.scope["path"]])
+
+    async def _nothing(self, request: Request) -> Response:
+        """Tell only who may come in what is not here."""
+        self._check(request)
+        raise HTTPException(404, "there is nothing here")
+
+    async def _refuse_plain(self, request: Request) -> Response:
+        self._check(request)
+        raise HTTPException(426, "this is a WebSocket", headers={"upgrade": "websocket"})
+
+    async def _checkpoints(self, request: Request) -> Response:
+        """List the checkpoints of a project, or of one conversation."""
+        if not self._is_program(request):
+            self._check(request)
+        _limit(self._questions)
+        answer = await self._office.answer(None, _LIST, _question(request), Work(_ignore, _LIST))
+        if isinstance(answer.error, msgspec.UnsetType):
+            return _json(200, answer.result)
+        status = _STATUSES.get(Code(answer.error.code), 500)
+        headers = {"retry-after": retry_after(1)} if status == _STATUSES[Code.BUSY] else {}
+        return _json(status, {"error": answer.error}, headers)
+
+    async def _socket(self, socket: WebSocket) -> None:
+        """Speak with one tab until it is closed."""
+        status = 401 if not self._is_known(socket) else 503 if len(self._tabs) >= MAX_TABS else 0
+        if status:
+            await refuse((status, _WORDS[status]), socket.scope, socket.receive, socket.send)
+            return
+        await socket.accept()
+        tab = Tab(socket, self._office)
+        self._tabs.add(tab)
+        try:
+            await tab.run()
+        finally:
+            self._tabs.discard(tab)
+
+    def _check(self, request: HTTPConnection) -> None:
+        """Let only those go on who have a cookie of ours."""
+        if not self._is_known(request):
+            _limit(self._strangers)
+            raise HTTPException(401, _WORDS[401])
+        _limit(self._looks)
+
+    def _is_known(self, request: HTTPConnection) -> bool:
+        return self._keys.knows(_cookies(request, self._cookie), request.headers["host"])
+
+    def _is_program(self, request: Request) -> bool:
+        shown = request.headers.getlist("authorization")
+        scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
+        return scheme.lower() == "bearer" and self._keys.is_bearer(token)
+
+
+_WORDS = {
+    401: "open the address that `threadline dashboard` has printed",
+    503: "too many tabs are open; close some",
+}
+
+
+async def _tell_health(_: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+async def _tell_problem(_: Request, problem: Exception) -> Response:
+    """Say what is wrong in one sentence, and hear no more on this connection."""
+    assert isinstance(problem, HTTPException)  # noqa: S101  # that is what it is called for
+    headers = {"connection": "close", **(problem.headers or {})}
+    return PlainTextResponse(f"{problem.detail}\n", problem.status_code, headers=headers)
+
+
+async def _body(request: Request) -> bytes:
+    """Read a body that says how long it is, or not."""
+    body = b""
+    try:
+        async with asyncio.timeout(_TO_TELL):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > MAX_BODY:
+                    raise HTTPException(413, f"a body may have {MAX_BODY} bytes")
+    except TimeoutError:
+        raise HTTPException(408, "the body did not come") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the body ended early") from None
+    return body
+
+
+def _token(body: bytes) -> str:
+    with contextlib.suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return msgspec.json.decode(body, type=_Token).token
+    raise HTTPException(400, 'a token is shown as {"token": "…"}')
+
+
+def _question(request: Request) -> dict[str, Any]:
+    """Write what was asked by path and query as params; what is not known is refused there."""
+    asked: dict[str, Any] = dict(request.query_params)
+    if len(asked) != len(request.query_params.multi_items()):
+        raise HTTPException(400, "a parameter is given once")
+    limit = asked.get("limit", "")
+    if limit.isascii() and limit.isdecimal() and len(limit) < _DIGITS:
+        asked["limit"] = int(limit)
+    if "key" in request.path_params:
+        asked["sessionKey"] = request.path_params["key"]
+    return asked
+
+
+def _cookies(request: HTTPConnection, wanted: str) -> list[str]:
+    """Give all values of a cookie: with two of them nobody can say which one is ours."""
+    shown = ";".join(request.headers.getlist("cookie")).split(";")
+    named = [one.strip().partition("=") for one in shown]
+    return [value for name, _, value in named if name == wanted]
+
+
+def _limit(limit: Limit) -> None:
+    if seconds := limit.take():
+        headers = {"retry-after": retry_after(seconds)}
+        raise HTTPException(429, "too many requests; wait a little", headers=headers)
+
+
+def _file(file: sites.File, status: int = 200) -> Response:
+    return Response(file.content, status, headers={"content-type": file.kind})
+
+
+def _json(status: int, body: object, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(msgspec.json.encode(body), status, headers, "application/json")
+
+
+def _ignore(_: object) -> None:
+    """Tell nobody how far it is."""

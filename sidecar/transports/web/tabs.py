@@ -1,0 +1,228 @@
+"""Tabs: each speaks JSON-RPC over a socket of its own, and gets exactly one answer for each request."""
+
+import asyncio
+import contextlib
+import logging
+import re
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeGuard
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from uvicorn.protocols.utils import ClientDisconnected
+
+from protocol.answers import Answer, Failure, failure
+from protocol.errors import Code, InvalidParamsError, ThreadlineError
+from protocol.methods import METHODS, Change
+from sidecar.app import Application
+from sidecar.transports.web.limits import Limit
+from sidecar.transports.web.news import News
+from sidecar.transports.works import Work
+
+OPEN_REQUESTS = 64
+"""How many requests of a tab may wait for their answers; the next is read when it has heard one."""
+_AT_ONCE = 16
+"""How many of them are worked on; other tabs want their turn too."""
+_THREADS = 32
+_BURST = 200
+_PER_SECOND = 50.0
+"""How many messages of a tab are read at once, and in a second; the others wait."""
+_LONG = {method.name for method in METHODS if method.is_long}
+_PROJECT_ID = re.compile(r"[0-9a-f]{20}")
+
+_GONE = (WebSocketDisconnect, ClientDisconnected, RuntimeError)
+"""What sending and receiving raise once the tab is closed, each layer in its own words."""
+
+Identifier = int | str
+Follow = Callable[[str], None]
+
+_log = logging.getLogger(__name__)
+
+
+class Office:
+    """Answers requests in threads, for all tabs and for plain HTTP."""
+
+    def __init__(self, app: Application, follow: Follow = lambda _: None) -> None:
+        """Answer from an application; `follow` hears which project somebody looks at."""
+        self._app = app
+        self._follow = follow
+        self._threads = ThreadPoolExecutor(_THREADS)
+
+    async def answer(
+        self, identifier: Identifier | None, method: str, params: object, work: Work
+    ) -> Answer:
+        """Answer one request, whatever happens in it."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._threads, self._run, identifier, method, params, work
+        )
+
+    def _run(
+        self, identifier: Identifier | None, method: str, params: object, work: Work
+    ) -> Answer:
+        try:
+            work.check()
+            self._confine(params)
+        except ThreadlineError as error:
+            return Answer(id=identifier, error=failure(error))
+        return self._app.answer(identifier, method, params, work)
+
+    def _confine(self, params: object) -> None:
+        """Refuse what is not among the user's projects: a page names them by their ids, never by folders."""
+        reference = params.get("project") if isinstance(params, dict) else None
+        if not isinstance(reference, str):
+            return
+        known = (project.project_id for project in self._app.home.projects())
+        if not _PROJECT_ID.fullmatch(reference) or reference not in known:
+            raise InvalidParamsError("`project` is the id of a known project", field="project")
+        self._follow(reference)
+
+
+class Tab:
+    """One socket; lives on the loop."""
+
+    def __init__(self, socket: WebSocket, office: Office) -> None:
+        """Speak over a socket that is accepted."""
+        self._socket = socket
+        self._office = office
+        self._loop = asyncio.get_running_loop()
+        self._limit = Limit(_BURST, _PER_SECOND, time.monotonic)
+        self._works: dict[Identifier, Work] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Semaphore(OPEN_REQUESTS)
+        self._hands = asyncio.Semaphore(_AT_ONCE)
+        self._turn = asyncio.Lock()
+        self._news = News()
+        self._has_news = asyncio.Event()
+
+    async def run(self) -> None:
+        """Answer until the tab is closed; what it has begun goes on, for the others to see."""
+        teller = asyncio.create_task(self._tell_news())
+        try:
+            while True:
+                await self._take(await self._read())
+        except _GONE:
+            pass
+        finally:
+            teller.cancel()
+
+    def tell(self, change: Change) -> None:
+        """Tell of a change, as soon as the tab listens."""
+        self._news.add_change(change)
+        self._has_news.set()
+
+    def cancel_all(self) -> None:
+        """Want nothing any more."""
+        for work in self._works.values():
+            work.cancel()
+
+    async def _read(self) -> bytes:
+        """Read the next message, not before there is room for it."""
+        await asyncio.sleep(self._limit.take())
+        async with self._room:
+            message = await self._socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message.get("code", 1005))
+        text: str | None = message.get("text")
+        data: bytes = message["bytes"] if text is None else text.encode()
+        return data
+
+    async def _take(self, data: bytes) -> None:
+        try:
+            message = msgspec.json.decode(data)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            await self._fail(None, Code.PARSE_ERROR, f"not JSON: {error}")
+            return
+        if not isinstance(message, dict):
+            await self._fail(None, Code.INVALID_REQUEST, "a message is an object")
+        elif "id" in message:
+            await self._take_request(message)
+        elif message.get("method") == "$/cancelRequest":
+            self._cancel(message.get("params"))
+        elif message.get("method") == "window/workDoneProgress/cancel":
+            self._cancel_progress(message.get("params"))
+        elif "method" not in message:
+            await self._fail(None, Code.INVALID_REQUEST, "`method` is missing")
+
+    async def _take_request(self, message: dict[str, Any]) -> None:
+        identifier, method = message["id"], message.get("method")
+        if not _is_identifier(identifier):
+            await self._fail(None, Code.INVALID_REQUEST, "`id` is a number or a string")
+        elif not isinstance(method, str):
+            await self._fail(identifier, Code.INVALID_REQUEST, "`method` is missing or no string")
+        elif identifier in self._works:
+            words = f"request {identifier!r} is still open"
+            await self._fail(identifier, Code.INVALID_REQUEST, words)
+        else:
+            await self._room.acquire()
+            self._works[identifier] = Work(self._hear_progress, method)
+            task = asyncio.create_task(self._serve(identifier, method, message.get("params")))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, identifier: Identifier, method: str, params: object) -> None:
+        """Answer one request; its room is free again when the tab has heard the answer."""
+        work = self._works[identifier]
+        token = params.pop("workDoneToken", None) if isinstance(params, dict) else None
+        if method in _LONG and _is_identifier(token):
+            work.begin(token)
+        try:
+            async with self._hands:
+                answer = await self._office.answer(identifier, method, params, work)
+            work.end()
+            # What the work told last is on its way through the loop and comes first.
+            await asyncio.sleep(0)
+            del self._works[identifier]
+            with contextlib.suppress(*_GONE):
+                await self._send(answer)
+        finally:
+            self._works.pop(identifier, None)
+            self._room.release()
+
+    def _cancel(self, params: object) -> None:
+        identifier = params.get("id") if isinstance(params, dict) else None
+        work = self._works.get(identifier) if _is_identifier(identifier) else None
+        if work is not None:
+            work.cancel()
+
+    def _cancel_progress(self, params: object) -> None:
+        token = params.get("token") if isinstance(params, dict) else None
+        for work in self._works.values():
+            if token is not None and work.token == token:
+                work.cancel()
+
+    def _hear_progress(self, body: dict[str, Any]) -> None:
+        """Note how far a work is; called from its thread."""
+        self._loop.call_soon_threadsafe(self._note_progress, body)
+
+    def _note_progress(self, body: dict[str, Any]) -> None:
+        self._news.add_progress(body)
+        self._has_news.set()
+
+    async def _tell_news(self) -> None:
+        with contextlib.suppress(*_GONE):
+            while True:
+                await self._has_news.wait()
+                async with self._turn:
+                    await self._write_news()
+
+    async def _write_news(self) -> None:
+        self._has_news.clear()
+        for method, params in self._news.take():
+            body = {"jsonrpc": "2.0", "method": method, "params": params}
+            await self._socket.send_text(msgspec.json.encode(body).decode())
+
+    async def _fail(self, identifier: Identifier | None, code: int, message: str) -> None:
+        await self._send(Answer(id=identifier, error=Failure(code=code, message=message)))
+
+    async def _send(self, answer: Answer) -> None:
+        body = b'{"jsonrpc":"2.0",' + msgspec.json.encode(answer)[1:]
+        async with self._turn:
+            await self._write_news()
+            await self._socket.send_text(body.decode())
+
+
+def _is_identifier(value: object) -> TypeGuard[Identifier]:
+    return isinstance(value, int | str) and not isinstance(value, bool)
