@@ -110,7 +110,10 @@ def _check_body(visit: Visit) -> Refusal | None:
     length = visit.headers.get("content-length", "0")
     if not length.isdecimal() or int(length) > MAX_BODY:
         return (413, f"a body may have {MAX_BODY} bytes")
-    has_body = length != "0" or "transfer-encoding" in visit.headers
+    is_chunked = "transfer-encoding" in visit.headers
+    if is_chunked and "content-length" in visit.headers:
+        return (400, "a body has a length or chunks, not both")
+    has_body = length != "0" or is_chunked
     is_wanted = visit.method not in _TOLD and not visit.is_socket
     return (400, "no body is expected here") if has_body and not is_wanted else None
 

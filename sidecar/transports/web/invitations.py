@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -36,34 +35,34 @@ class Host:
 
 
 def write_json(host: Host) -> None:
-    """Print an invitation for programs."""
-    told = {"address": host.address, "url": host.invite(), "tokenFile": str(host.note)}
-    _say(msgspec.json.encode(told).decode())
+    """Print an invitation for programs, and another for each line that they write."""
+    _say_json(host)
+    _repeat(lambda: _say_json(host))
 
 
 def write(host: Host, *, is_shown: bool) -> None:
-    """Print an invitation for people, and show it to them where that can be."""
+    """Print an invitation for people, show it to them where that can be, and print another at each Enter."""
     url = host.invite()
     _say(f"Threadline's dashboard: {url}")
     once = f"This address lets one browser in, once, within {VALID_FOR / 60:.0f} minutes."
-    _say(f"{once} {_another()} Ctrl-C ends it.")
+    _say(f"{once} {_ANOTHER[_can_hear()]} Ctrl-C ends it.")
     _say(f"Programs may ask GET {host.address}/api/checkpoints with the token in {host.note}.")
     if is_shown and sys.stdout.isatty() and browsers.show(url, os.environ):
         _say("It opens in your browser now.")
-
-
-def repeat(host: Host) -> None:
-    """Print another invitation each time that Enter is pressed, where there is somebody to press it."""
     if _can_hear():
-        loop = asyncio.get_running_loop()
-        again = lambda: _say(f"Another: {host.invite()}")  # noqa: E731  # nothing else needs it
-        threading.Thread(target=_listen, args=(loop, again), daemon=True).start()
+        _repeat(lambda: _say(f"Another: {host.invite()}"))
 
 
-def _another() -> str:
-    if _can_hear():
-        return "For another browser, press Enter."
-    return "For another browser, run `threadline dashboard` once more."
+_ANOTHER = {
+    True: "For another browser, press Enter.",
+    False: "For another browser, run `threadline dashboard` once more.",
+}
+
+
+def _repeat(again: Callable[[], None]) -> None:
+    """Do something on the loop each time that a line comes in."""
+    loop = asyncio.get_running_loop()
+    threading.Thread(target=_listen, args=(loop, again), daemon=True).start()
 
 
 def _can_hear() -> bool:
@@ -71,15 +70,16 @@ def _can_hear() -> bool:
 
 
 def _listen(loop: asyncio.AbstractEventLoop, again: Callable[[], None]) -> None:
+    if sys.stdin is None:
+        return
     with contextlib.suppress(OSError, ValueError, RuntimeError):
         for _ in sys.stdin:
             loop.call_soon_threadsafe(again)
 
 
-def heed_terminal() -> None:
-    """Go on serving when the terminal belongs to another program for a while."""
-    if os.name == "posix":
-        signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+def _say_json(host: Host) -> None:
+    told = {"address": host.address, "url": host.invite(), "tokenFile": str(host.note)}
+    _say(msgspec.json.encode(told).decode())
 
 
 def _say(line: str) -> None:

@@ -12,6 +12,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -43,6 +44,7 @@ _log = logging.getLogger(__name__)
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve until Ctrl-C, or until who started us has gone."""
+    parent = os.getppid()
     options = _parse(arguments)
     logs.write_to_errors()
     app = open_application(here=Path.cwd(), source="cli-auto")
@@ -51,8 +53,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     try:
         folder = _folder(app, options.project)
-        taken = listen(options.port)
-        code = asyncio.new_event_loop().run_until_complete(_serve(app, folder, taken, options))
+        place = _Place(folder, listen(options.port), parent)
+        code = asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
     except ThreadlineError as error:
         code = _complain(str(error), _NOT_FOUND if isinstance(error, NotFoundError) else _FAILED)
     except OSError as error:
@@ -97,9 +99,19 @@ def _complain(words: str, code: int) -> int:
     return code
 
 
-async def _serve(app: Application, folder: Path, taken: socket.socket, options: Namespace) -> int:
+@dataclass(frozen=True)
+class _Place:
+    """Where a dashboard is served, and for whom."""
+
+    folder: Path
+    taken: socket.socket
+    parent: int
+    """The process that started us."""
+
+
+async def _serve(app: Application, place: _Place, options: Namespace) -> int:
     loop = asyncio.get_running_loop()
-    port = taken.getsockname()[1]
+    port = place.taken.getsockname()[1]
     keys = Keys(time.monotonic)
 
     def tell(change: Change) -> None:
@@ -109,12 +121,12 @@ async def _serve(app: Application, folder: Path, taken: socket.socket, options: 
     house = House(Office(app, neighbours.follow), keys, port)
     server = Server(house.application())
     _heed_signals(server.end)
-    app.workspace.enter([folder])
-    capture.start([folder], now())
+    app.workspace.enter([place.folder])
+    capture.start([place.folder], now())
     host = Host(port, keys, _announce(app, port, keys))
     _invite(host, options)
-    watcher = asyncio.create_task(_watch(server.end))
-    await server.serve([taken])
+    watcher = asyncio.create_task(_watch(place.parent, server.end))
+    await server.serve([place.taken])
     watcher.cancel()
     house.cancel_all()
     dashboards.withdraw(host.note)
@@ -134,9 +146,7 @@ def _invite(host: Host, options: Namespace) -> None:
     if options.json:
         invitations.write_json(host)
     else:
-        invitations.heed_terminal()
         invitations.write(host, is_shown=not options.no_open)
-        invitations.repeat(host)
 
 
 def _finish(app: Application, capture: Capture, neighbours: Neighbours) -> None:
@@ -145,9 +155,8 @@ def _finish(app: Application, capture: Capture, neighbours: Neighbours) -> None:
     app.flush()
 
 
-async def _watch(end: Callable[[], None]) -> None:
+async def _watch(parent: int, end: Callable[[], None]) -> None:
     """End with whoever started us."""
-    parent = os.getppid()
     while True:
         await asyncio.sleep(_WATCH_EVERY)
         if os.getppid() != parent:
@@ -160,3 +169,5 @@ def _heed_signals(end: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, end)
+        # In the background of its terminal it cannot be asked for another address, but goes on.
+        signal.signal(signal.SIGTTIN, signal.SIG_IGN)

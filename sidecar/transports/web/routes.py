@@ -232,7 +232,8 @@ def _limit(limit: Limit) -> None:
 
 
 def _file(file: sites.File, status: int = 200) -> Response:
-    return Response(file.content, status, headers={"content-type": file.kind})
+    closing = {} if status == 200 else {"connection": "close"}  # noqa: PLR2004  # HTTP's own
+    return Response(file.content, status, headers={"content-type": file.kind} | closing)
 
 
 def _json(status: int, body: object, headers: Mapping[str, str] | None = None) -> Response:

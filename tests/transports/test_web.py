@@ -1,0 +1,540 @@
+"""`threadline dashboard` as a process: who comes in, what is told, and how it ends."""
+
+import contextlib
+import json
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosedError
+
+from protocol.errors import Code
+from sidecar.transports.web import sites
+from tests.support import HOUR, NOON, ROOT, Repository, threadline
+from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, start
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def dashboard(repository: Repository) -> Iterator[Dashboard]:
+    repository.commit("begin", at=NOON)
+    with Dashboard(repository.path) as dashboard:
+        yield dashboard
+
+
+@pytest.fixture
+def visitor(dashboard: Dashboard) -> Visitor:
+    return dashboard.visit()
+
+
+@pytest.fixture
+def tab(visitor: Visitor) -> Iterator[Tab]:
+    with visitor.open_tab() as tab:
+        yield tab
+
+
+def see_it_serves(tab: Tab) -> None:
+    """The next answer is that of the next request: nothing was answered twice."""
+    assert "version" in tab.request("threadline/version")
+
+
+def wait_until_watched(tab: Tab) -> None:
+    """Wait until the repository is looked at: what is committed from then on is told."""
+    vault = Path(tab.request("threadline/status")["folder"]) / "vault.jsonl"
+    limit = time.monotonic() + BRIEF
+    while '"marks"' not in vault.read_text():
+        assert time.monotonic() < limit
+        see_it_serves(tab)
+
+
+def cannot_reach(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), 2).close()
+    except OSError:
+        return True
+    return False
+
+
+def test_only_this_machine_can_reach_it(dashboard: Dashboard) -> None:
+    """Part of G6."""
+    listening = [
+        line.split()[1]
+        for name in ("tcp", "tcp6")
+        for line in Path(f"/proc/{dashboard.process.pid}/net/{name}").read_text().splitlines()[1:]
+        if line.split()[3] == "0A" and line.split()[1].endswith(f":{dashboard.port:04X}")
+    ]
+    assert listening == [f"0100007F:{dashboard.port:04X}"]
+    assert cannot_reach("127.0.0.2", dashboard.port)
+    assert cannot_reach("::1", dashboard.port)
+
+
+def test_an_address_lets_one_browser_in_once(dashboard: Dashboard) -> None:
+    """Part of G6."""
+    token = dashboard.told["url"].removeprefix(f"{dashboard.address}/enter#")
+    assert len(token) == 43
+    visitor = Visitor(f"127.0.0.1:{dashboard.port}", dashboard.address)
+    assert visitor.get("/").status_code == 401
+    answer = visitor.show(token)
+    assert answer.status_code == 204
+    cookie, *attributes = answer.headers["set-cookie"].split("; ")
+    assert {one.lower() for one in attributes} == {"httponly", "path=/", "samesite=strict"}
+    visitor.cookie = cookie
+    assert visitor.get("/").status_code == 200
+    assert visitor.show(token).status_code == 401
+    assert visitor.get("/").status_code == 200
+
+
+def test_each_browser_has_a_key_of_its_own(dashboard: Dashboard) -> None:
+    """Part of G6."""
+    first, second = dashboard.visit(), dashboard.visit("localhost")
+    assert first.cookie != second.cookie
+    assert [first.get("/").status_code, second.get("/").status_code] == [200, 200]
+    with first.open_tab() as one, second.open_tab() as another:
+        see_it_serves(one)
+        see_it_serves(another)
+
+
+def test_too_many_knocks_have_to_wait(dashboard: Dashboard) -> None:
+    """Part of G6."""
+    visitor = Visitor(f"127.0.0.1:{dashboard.port}", dashboard.address)
+    answers = [visitor.show("guess") for _ in range(11)]
+    assert [one.status_code for one in answers] == [401] * 10 + [429]
+    assert 1 <= int(answers[-1].headers["retry-after"]) <= 5
+    assert dashboard.is_serving()
+
+
+def test_every_page_is_served_and_may_load_nothing_but_ours(visitor: Visitor) -> None:
+    """Part of G6."""
+    pages = {**sites.load(sites.PAGES), **sites.load(sites.DOOR)}
+    assert {"/", "/page.js", "/page.css", "/enter", "/enter.js"} <= set(pages)
+    for path, file in pages.items():
+        answer = visitor.get(path)
+        assert (answer.status_code, answer.content) == (200, file.content)
+        assert answer.headers["content-type"] == file.kind
+        policy = answer.headers["content-security-policy"].split("; ")
+        assert policy[:3] == ["default-src 'none'", "script-src 'self'", "style-src 'self'"]
+        assert {"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"} <= set(policy)
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+        assert answer.headers["cache-control"] == "no-store"
+        assert not [name for name in answer.headers if name.startswith("access-control")]
+        assert "server" not in answer.headers
+
+
+def test_pages_hold_no_script_or_style_in_line() -> None:
+    """Part of G6."""
+    written = [*sites.PAGES.rglob("*.html"), *sites.DOOR.rglob("*.html")]
+    assert len(written) >= 2
+    for page in written:
+        text = page.read_text()
+        assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:|https?://", text)
+        assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", text))
+
+
+def test_checkpoints_are_listed_by_project_and_by_conversation(
+    dashboard: Dashboard, visitor: Visitor, tab: Tab
+) -> None:
+    """E10."""
+    for number in range(12):
+        told = {"digest": f"state {number}", "harness": "claude-code"}
+        tab.request("threadline/context/digest", sessionKey="main", **told)
+    tab.request("threadline/context/digest", sessionKey="a/b c", digest="elsewhere")
+    by_request = tab.request("threadline/checkpoints/list")
+    by_key = tab.request("threadline/checkpoints/list", sessionKey="a/b c")
+    assert (len(by_request["checkpoints"]), by_request["total"]) == (10, 13)
+    assert [one["digest"] for one in by_key["checkpoints"]] == ["elsewhere"]
+
+    bearer = {"authorization": f"Bearer {dashboard.bearer}"}
+    ask = httpx.Client(base_url=dashboard.address, headers=bearer)
+    with ask:
+        assert ask.get("/api/checkpoints").json() == by_request
+        assert visitor.get("/api/checkpoints").json() == by_request
+        assert len(ask.get("/api/checkpoints?limit=13").json()["checkpoints"]) == 13
+        assert ask.get("/api/checkpoints/a%2Fb%20c").json() == by_key
+        assert ask.get("/api/checkpoints/a/b%20c").json() == by_key
+        assert ask.get("/api/checkpoints/nobody").json() == {"checkpoints": [], "total": 0}
+        for wrong in ("limit=0", "limit=101", "limit=ten", "limit=1&limit=2", "colour=red"):
+            assert ask.get(f"/api/checkpoints?{wrong}").status_code == 400, wrong
+        assert ask.get(f"/api/checkpoints?limit={'9' * 4000}").status_code == 400
+        assert ask.get("/api/checkpoints?project=/etc").status_code == 400
+        assert ask.get("/api/checkpoints", headers={"authorization": "Bearer x"}).status_code == 401
+        many = [ask.get("/api/checkpoints") for _ in range(40)]
+    assert {one.status_code for one in many} == {200, 429}
+    assert many[0].status_code == 200
+    assert all("retry-after" in one.headers for one in many if one.status_code == 429)
+    assert visitor.get("/").status_code == 200
+
+
+def test_the_token_of_programs_is_for_this_user_alone(dashboard: Dashboard) -> None:
+    """Part of E10."""
+    path = Path(dashboard.told["tokenFile"])
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    dashboard.process.send_signal(signal.SIGTERM)
+    assert dashboard.process.wait(BRIEF) == 0
+    assert not path.exists()
+
+
+def test_what_a_killed_dashboard_left_is_tidied(repository: Repository) -> None:
+    """Part of E10."""
+    with Dashboard(repository.path) as killed:
+        left = Path(killed.told["tokenFile"])
+        killed.process.kill()
+        killed.process.wait()
+        assert left.exists()
+    with Dashboard(repository.path) as next_one:
+        assert not left.exists()
+        assert Path(next_one.told["tokenFile"]).exists()
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "identifier"),
+    [
+        ("nonsense", Code.PARSE_ERROR, None),
+        ("", Code.PARSE_ERROR, None),
+        (b"\xff\xfe", Code.PARSE_ERROR, None),
+        ("[" * 5000 + "]" * 5000, Code.PARSE_ERROR, None),
+        ([], Code.INVALID_REQUEST, None),
+        (7, Code.INVALID_REQUEST, None),
+        ({}, Code.INVALID_REQUEST, None),
+        ({"id": None, "method": "threadline/version"}, Code.INVALID_REQUEST, None),
+        ({"id": True, "method": "threadline/version"}, Code.INVALID_REQUEST, None),
+        ({"id": {}, "method": "threadline/version"}, Code.INVALID_REQUEST, None),
+        ({"id": 1}, Code.INVALID_REQUEST, 1),
+        ({"id": "a", "method": 7}, Code.INVALID_REQUEST, "a"),
+        ({"id": 2, "method": "threadline/nothing"}, Code.METHOD_NOT_FOUND, 2),
+        ({"id": 3, "method": "initialize"}, Code.METHOD_NOT_FOUND, 3),
+        ({"id": 4, "method": "threadline/status", "params": [1]}, Code.INVALID_PARAMS, 4),
+        ({"id": 5, "method": "threadline/status", "params": {"a": 1}}, Code.INVALID_PARAMS, 5),
+        (
+            {"id": 6, "method": "threadline/status", "params": {"project": 7}},
+            Code.INVALID_PARAMS,
+            6,
+        ),
+    ],
+)
+def test_every_message_gets_exactly_one_answer(
+    shared: Tab, message: Any, code: int, identifier: object
+) -> None:
+    """Part of G6."""
+    shared.send(message if isinstance(message, str | bytes) else json.dumps(message))
+    answer = shared.receive()
+    assert (answer["id"], answer["error"]["code"]) == (identifier, code)
+    see_it_serves(shared)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    folder = tmp_path_factory.mktemp("shared")
+    home = {"THREADLINE_HOME": str(folder / "home")}
+    with (
+        Dashboard(folder, environment=home) as dashboard,
+        dashboard.visit().open_tab() as tab,
+    ):
+        yield tab
+
+
+def test_notifications_get_no_answer(shared: Tab) -> None:
+    """Part of G6."""
+    shared.send({"method": "$/cancelRequest"})
+    shared.send({"method": "$/cancelRequest", "params": {"id": 77}})
+    shared.send({"method": "window/workDoneProgress/cancel", "params": {"token": "none"}})
+    shared.send({"method": "anything"})
+    see_it_serves(shared)
+
+
+@pytest.mark.parametrize("place", ["/etc", "~", ".", "../..", "0" * 20, "é", "x" * 600])
+def test_a_page_reaches_nothing_but_the_users_projects(shared: Tab, place: str) -> None:
+    """Part of G6."""
+    for method in ("threadline/status", "threadline/scan", "threadline/purge"):
+        shared.ask(1, method, project=place)
+        assert shared.receive()["error"]["code"] == Code.INVALID_PARAMS
+
+
+def test_all_tabs_see_a_commit_at_once(visitor: Visitor, tab: Tab, repository: Repository) -> None:
+    """Part of G6."""
+    with visitor.open_tab() as second:
+        project = second.request("threadline/projects/list")["projects"][0]["projectId"]
+        wait_until_watched(tab)
+        repository.commit("a change that everyone sees")
+        for each in (tab, second):
+            change = each.hear("sessions")
+            assert change["projectId"] == project
+        (session,) = change["ids"]
+        events = second.request("threadline/sessions/events", sessionId=session)["events"]
+        assert events[-1]["commit"]["subject"] == "a change that everyone sees"
+
+
+def test_a_tab_hears_what_another_process_writes(tab: Tab, repository: Repository) -> None:
+    """Part of G6."""
+    tab.request("threadline/memories/search")
+    threadline("remember", "we sail on Friday", cwd=repository.path)
+    change = tab.hear("memories")
+    found = tab.request("threadline/memories/read", memoryIds=change["ids"])
+    assert found["memories"][0]["content"] == "we sail on Friday"
+
+
+def test_a_tab_hears_of_another_project_once_it_has_looked_at_it(tab: Tab, tmp_path: Path) -> None:
+    """Part of G6."""
+    other = Repository.create(tmp_path / "other")
+    other.commit("elsewhere", at=NOON)
+    threadline("scan", "--all-authors", cwd=other.path)
+    projects = tab.request("threadline/projects/list", everywhere=True)["projects"]
+    project = next(one["projectId"] for one in projects if one["name"] == "other")
+    assert tab.request("threadline/sessions/list", project=project)["total"] == 1
+    threadline("remember", "the other one sails on Monday", cwd=other.path)
+    assert tab.hear("memories")["projectId"] == project
+
+
+def test_what_takes_long_tells_how_far_it_is_and_can_be_cancelled(
+    tab: Tab, repository: Repository
+) -> None:
+    """Part of G6."""
+    write_history(repository, 4000)
+    tab.ask(1, "threadline/scan", allAuthors=True, workDoneToken="t")
+    begun = json.loads(tab.socket.recv(BRIEF))
+    assert begun["method"] == "$/progress"
+    assert begun["params"]["value"]["kind"] == "begin"
+    while json.loads(tab.socket.recv(BRIEF))["params"]["value"]["kind"] != "report":
+        pass
+    tab.send({"method": "window/workDoneProgress/cancel", "params": {"token": "t"}})
+    assert tab.receive()["error"]["code"] == Code.CANCELLED
+    kinds = [one["params"]["value"]["kind"] for one in tab.notices if one["method"] == "$/progress"]
+    assert kinds[-1] == "end"
+    see_it_serves(tab)
+
+
+def test_a_request_that_waits_can_be_cancelled_and_a_doubled_id_is_refused(tab: Tab) -> None:
+    """Part of G6."""
+    for number in range(20):
+        tab.ask(number, "threadline/scan")
+    tab.ask(19, "threadline/scan")
+    tab.send({"method": "$/cancelRequest", "params": {"id": 19}})
+    answers = [tab.receive() for _ in range(21)]
+    codes = sorted(one["error"]["code"] for one in answers if one["id"] == 19)
+    assert codes == sorted([Code.CANCELLED, Code.INVALID_REQUEST])
+    assert sorted(one["id"] for one in answers) == [*range(19), 19, 19]
+    see_it_serves(tab)
+
+
+def test_memory_is_made_and_forgotten_from_a_page(tab: Tab, repository: Repository) -> None:
+    """Part of G6."""
+    wait_until_watched(tab)
+    repository.commit("Decide to use SQLite because it needs no server")
+    session = tab.hear("sessions")["ids"][0]
+    job = tab.request("threadline/enrichment/start", sessionId=session, workDoneToken=7)
+    assert job["status"] == "completed"
+    told = [one["params"] for one in tab.notices if one["method"] == "$/progress"]
+    assert [told[0]["value"]["kind"], told[-1]["value"]["kind"]] == ["begin", "end"]
+    written = tab.request("threadline/memories/write", type="fact", title="a", content="harbour")
+    memory = written["memory"]["memoryId"]
+    assert tab.request("threadline/memories/forget", memoryIds=[memory])["memories"] == 1
+    assert tab.request("threadline/memories/read", memoryIds=[memory])["missing"] == [memory]
+
+
+def test_a_tab_that_does_not_read_is_answered_later_and_keeps_nobody_waiting(
+    visitor: Visitor, tab: Tab
+) -> None:
+    """Part of G6."""
+    text = "x" * 50_000
+    tab.request("threadline/memories/write", type="fact", title="long", content=text)
+    with visitor.open_tab(max_queue=1) as lazy:
+        for number in range(400):
+            lazy.ask(number, "threadline/memories/search")
+        see_it_serves(tab)
+        assert sorted(lazy.receive()["id"] for _ in range(400)) == [*range(400)]
+
+
+def test_a_message_that_is_too_long_ends_its_tab_alone(visitor: Visitor, tab: Tab) -> None:
+    """Part of G6."""
+    with visitor.open_tab() as greedy:
+        with contextlib.suppress(ConnectionClosedError):
+            greedy.send("x" * (5 * 1024 * 1024))
+        with pytest.raises(ConnectionClosedError):
+            greedy.receive()
+    see_it_serves(tab)
+
+
+def test_nobody_holds_it_up(dashboard: Dashboard, visitor: Visitor) -> None:
+    """Part of G6."""
+    idle = [socket.create_connection(("127.0.0.1", dashboard.port)) for _ in range(80)]
+    began = time.monotonic()
+    for one in idle[::2]:
+        with contextlib.suppress(OSError):
+            one.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
+    for one in idle:
+        one.settimeout(BRIEF)
+        with contextlib.suppress(ConnectionResetError):
+            assert one.recv(100) == b""
+        one.close()
+    assert time.monotonic() - began < 15
+    assert visitor.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_it_ends_when_it_is_asked_to(dashboard: Dashboard, tab: Tab, number: int) -> None:
+    """Part of G6."""
+    see_it_serves(tab)
+    dashboard.process.send_signal(number)
+    assert dashboard.process.wait(BRIEF) == 0
+    with pytest.raises(ConnectionClosedError):
+        tab.receive()
+    assert dashboard.process.stderr is not None
+    assert dashboard.process.stderr.read() == b""
+
+
+def test_it_ends_with_whoever_started_it(repository: Repository) -> None:
+    """Part of G6."""
+    script = (
+        "import subprocess, sys\n"
+        f"one = subprocess.Popen([sys.executable, *{COMMAND!r}, '--json'], stdout=subprocess.PIPE)\n"
+        "print(one.pid, flush=True)\n"
+        "print(one.stdout.readline().decode(), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=repository.path,
+        env=dict(os.environ) | {"PYTHONPATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    assert json.loads(parent.stdout.readline())["address"]
+    parent.kill()
+    parent.wait()
+    began = time.monotonic()
+    while is_running(child) and time.monotonic() - began < 10:
+        select.select([], [], [], 0.1)
+    for pipe in (parent.stdin, parent.stdout):
+        assert pipe is not None
+        pipe.close()
+    assert not is_running(child)
+
+
+def is_running(process: int) -> bool:
+    state = Path(f"/proc/{process}/stat")
+    return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_terminal_is_told_another_address_at_enter_and_ends_it(repository: Repository) -> None:
+    """Part of G6."""
+    ours, theirs = pty.openpty()
+    plain = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "BROWSER": ""}
+    process = start(
+        repository.path,
+        environment=plain,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    first = read_until(ours, b"checkpoints with the token")
+    assert b"press Enter" in first
+    os.write(ours, b"\n")
+    again = read_until(ours, b"Another: ", b"\r\n")
+    tokens = re.findall(rb"/enter#([\w-]{43})", first + again)
+    assert len(set(tokens)) == 2
+    port = int(re.findall(rb"127\.0\.0\.1:(\d+)/enter", first)[0])
+    visitor = Visitor(f"127.0.0.1:{port}", f"http://127.0.0.1:{port}")
+    assert [visitor.show(one.decode()).status_code for one in tokens] == [204, 204]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(BRIEF) == 0
+    os.close(ours)
+
+
+def read_until(terminal: int, *wanted: bytes) -> bytes:
+    """Read from a terminal until all of these came, in their order."""
+    seen = b""
+    while not re.search(b".*".join(map(re.escape, wanted)), seen, re.DOTALL):
+        ready, _, _ = select.select([terminal], [], [], BRIEF)
+        assert ready, seen
+        seen += os.read(terminal, 4096)
+    return seen
+
+
+def test_a_port_that_is_taken_is_named(dashboard: Dashboard, repository: Repository) -> None:
+    """Part of G6."""
+    done = threadline("dashboard", "--port", str(dashboard.port), cwd=repository.path)
+    assert (done.returncode, done.stdout) == (4, b"")
+    assert done.stderr.decode().startswith(f"threadline: port {dashboard.port} is taken;")
+    assert dashboard.is_serving()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--port", "65536"), 2),
+        (("--port", "-1"), 2),
+        (("--port", "http"), 2),
+        (("--host", "0.0.0.0"), 2),
+        (("--project", "/nowhere/at/all"), 3),
+    ],
+)
+def test_what_cannot_be_served_is_said(
+    repository: Repository, arguments: tuple[str, ...], code: int
+) -> None:
+    """Part of G6."""
+    done = threadline("dashboard", *arguments, cwd=repository.path)
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_port_can_be_chosen_and_another_project_named(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """Part of G6."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = ("--port", str(port), "--project", str(repository.path))
+    with Dashboard(tmp_path, *arguments) as dashboard, dashboard.visit().open_tab() as tab:
+        assert dashboard.port == port
+        assert tab.request("threadline/status")["name"] == "repository"
+
+
+def test_nobody_else_loads_a_server() -> None:
+    """Part of G6."""
+    code = (
+        "import sys, sidecar.transports.cli.main, sidecar.transports.entry\n"
+        "print([name for name in ('uvicorn', 'starlette', 'websockets') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, timeout=60
+    )
+    assert done.stdout == b"[]\n"
+
+
+def write_history(repository: Repository, count: int) -> None:
+    """Make many commits at once."""
+    lines = []
+    for number in range(count):
+        stamp = f"Ada <ada@example.org> {int((NOON + number * HOUR).timestamp())} +0000"
+        text = f"number {number}"
+        lines.append(f"commit refs/heads/many\nauthor {stamp}\ncommitter {stamp}\n")
+        lines.append(f"data {len(text)}\n{text}\n")
+        lines.append(f"M 644 inline {number % 50}.txt\ndata {len(text)}\n{text}\n\n")
+    subprocess.run(
+        ["git", "fast-import", "--quiet"],
+        cwd=repository.path,
+        input="".join(lines).encode(),
+        check=True,
+    )
+    repository.git("reset", "--hard", "--quiet", "many")

@@ -1,0 +1,175 @@
+"""Dashboards as real processes, and short words for those who visit them."""
+
+import contextlib
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from tests.support import ROOT
+
+BRIEF = 30.0
+"""Seconds in which something must have happened, however slow the machine is."""
+COMMAND = ("-c", "from sidecar.transports.entry import main; raise SystemExit(main())", "dashboard")
+
+
+def start(folder: Path, *arguments: str, **options: Any) -> "subprocess.Popen[bytes]":
+    """Start a dashboard as a program does."""
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    given = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(
+        [sys.executable, *COMMAND, *arguments],
+        cwd=folder,
+        env=dict(os.environ) | {"PYTHONPATH": path} | options.pop("environment", {}),
+        **given | options,
+    )
+
+
+class Dashboard:
+    """One that runs, with a browser that has come in."""
+
+    def __init__(self, folder: Path, *arguments: str, **options: Any) -> None:
+        self.process = start(folder, "--json", *arguments, **options)
+        self.told = self._read()
+        self.address: str = self.told["address"]
+        self.port = int(self.address.rpartition(":")[2])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+
+    def invite(self) -> str:
+        """Ask for an address, and give the token in it."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        return str(self._read()["url"]).partition("#")[2]
+
+    @property
+    def bearer(self) -> str:
+        """Give what programs must show."""
+        return str(json.loads(Path(self.told["tokenFile"]).read_bytes())["token"])
+
+    def visit(self, host: str = "127.0.0.1") -> "Visitor":
+        """Come in with a new address, by one of the names of this machine."""
+        visitor = Visitor(f"{host}:{self.port}", f"http://{host}:{self.port}")
+        answer = visitor.show(self.invite())
+        assert answer.status_code == 204, answer.text
+        visitor.cookie = answer.headers["set-cookie"].partition(";")[0]
+        return visitor
+
+    def send(self, data: bytes) -> bytes:
+        """Send bytes over a connection of their own; give everything that comes back until it is closed."""
+        with socket.create_connection(("127.0.0.1", self.port), BRIEF) as connection:
+            received = b""
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                connection.sendall(data)
+                while piece := connection.recv(1 << 16):
+                    received += piece
+            return received
+
+    def is_serving(self) -> bool:
+        """Tell whether it is still there for those who come as they should."""
+        plain = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: close\r\n\r\n"
+        return self.send(plain.encode()).endswith(b"\r\n\r\nok\n") and self.process.poll() is None
+
+    def _read(self) -> Any:
+        assert self.process.stdout is not None
+        ready, _, _ = select.select([self.process.stdout], [], [], BRIEF)
+        assert ready, "nothing was said"
+        line = self.process.stdout.readline()
+        assert line, self.process.stderr and self.process.stderr.read().decode()
+        return json.loads(line)
+
+
+@dataclass
+class Visitor:
+    """A browser at one of our addresses."""
+
+    host: str
+    address: str
+    cookie: str = ""
+
+    def show(self, token: str, **headers: str) -> httpx.Response:
+        """Show a token at the door."""
+        return httpx.post(
+            f"{self.address}/session",
+            json={"token": token},
+            headers={"origin": self.address} | headers,
+        )
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        """Ask for something with the cookie."""
+        return httpx.get(f"{self.address}{path}", headers={"cookie": self.cookie} | headers)
+
+    @contextlib.contextmanager
+    def open_tab(self, max_queue: int = 16) -> "Iterator[Tab]":
+        """Open a socket as a page does."""
+        with connect(
+            f"ws://{self.host}/rpc",
+            origin=Origin(self.address),
+            additional_headers={"cookie": self.cookie},
+            compression=None,
+            max_size=None,
+            max_queue=max_queue,
+            open_timeout=BRIEF,
+        ) as socket:
+            yield Tab(socket)
+
+
+@dataclass
+class Tab:
+    """A socket, and what was heard on it."""
+
+    socket: ClientConnection
+    notices: list[Any] = field(default_factory=list)
+
+    def send(self, message: object) -> None:
+        self.socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
+
+    def ask(self, identifier: object, method: str, **params: Any) -> None:
+        self.send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params})
+
+    def receive(self, seconds: float = BRIEF) -> Any:
+        """Give the next answer; what is said unasked is kept in `notices`."""
+        while True:
+            message = json.loads(self.socket.recv(seconds))
+            if "method" not in message:
+                return message
+            self.notices.append(message)
+
+    def request(self, method: str, **params: Any) -> Any:
+        """Ask something that works, and give its result."""
+        self.ask("the next", method, **params)
+        answer = self.receive()
+        assert answer["id"] == "the next"
+        assert "result" in answer, answer
+        return answer["result"]
+
+    def hear(self, what: str) -> Any:
+        """Wait until it is told that something of this kind has changed."""
+        limit = time.monotonic() + BRIEF
+        while True:
+            for notice in self.notices:
+                if notice["method"] == "threadline/didChange" and notice["params"]["what"] == what:
+                    self.notices.remove(notice)
+                    return notice["params"]
+            self.notices.append(json.loads(self.socket.recv(max(0.0, limit - time.monotonic()))))
