@@ -27,12 +27,14 @@ COMMAND = ("-c", "from sidecar.transports.entry import main; raise SystemExit(ma
 def start(folder: Path, *arguments: str, **options: Any) -> "subprocess.Popen[bytes]":
     """Start a dashboard as a program does."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    given = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    given: dict[str, Any] = pipes | options
+    environment = given.pop("environment", {})
     return subprocess.Popen(
         [sys.executable, *COMMAND, *arguments],
         cwd=folder,
-        env=dict(os.environ) | {"PYTHONPATH": path} | options.pop("environment", {}),
-        **given | options,
+        env=dict(os.environ) | {"PYTHONPATH": path} | environment,
+        **given,
     )
 
 

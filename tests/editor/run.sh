@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh [SIDECAR]: the extension in a real VS Code, oldest and newest, with a real sidecar.
+# run.sh [SIDECAR]: the dashboard in chromium, and the extension in a real VS Code, oldest and newest, with a real sidecar.
 # Skipped with a word where it cannot run, never in CI. EDITOR_TESTS=0 skips it by choice,
 # EDITOR_VERSIONS chooses versions, EDITOR_SCREENSHOTS says where to put pictures of every screen.
 set -euo pipefail
@@ -59,5 +59,7 @@ command -v npm >/dev/null || skip "npm is missing"
 
 prepare
 version=$(node -p "require('$extension/package.json').version")
-CHROMIUM=$(find_chromium) exec node "$here/run.mjs" \
+export CHROMIUM=$(find_chromium)
+node "$here/dashboard.mjs" "$sidecar"
+exec node "$here/run.mjs" \
   "$sidecar" "$cache" "$extension" "$extension/dist/threadline-$version.vsix" $versions

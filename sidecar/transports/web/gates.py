@@ -142,7 +142,11 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or let one socket in."""
 
+        has_begun = False
+
         async def answer(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             if message["type"] in {"http.response.start", "websocket.http.response.start"}:
                 told = MutableHeaders(scope=message)
                 told.update(self._spoken)
@@ -155,8 +159,12 @@ class Gate:
         elif scope["type"] == "websocket":
             await self._inside(scope, receive, answer)
         else:
-            async with asyncio.timeout(_PATIENCE):
-                await self._inside(scope, receive, answer)
+            try:
+                async with asyncio.timeout(_PATIENCE):
+                    await self._inside(scope, receive, answer)
+            except TimeoutError:
+                if not has_begun:
+                    await refuse((503, "this takes too long"), scope, receive, answer)
 
 
 def speak(port: int) -> Mapping[str, str]:

@@ -47,19 +47,24 @@ def main(arguments: Sequence[str]) -> NoReturn:
     parent = os.getppid()
     options = _parse(arguments)
     logs.write_to_errors()
-    app = open_application(here=Path.cwd(), source="cli-auto")
-    logs.write_to_file(app.home.folder, os.environ)
-    logs.obey(app.workspace.settings)
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
     try:
-        folder = _folder(app, options.project)
-        place = _Place(folder, listen(options.port), parent)
-        code = asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
+        code = _run(options, parent)
     except ThreadlineError as error:
         code = _complain(str(error), _NOT_FOUND if isinstance(error, NotFoundError) else _FAILED)
     except OSError as error:
         code = _complain(_problem(error, options.port), _CONFLICT)
+    except KeyboardInterrupt:
+        code = 0
     os._exit(code)
+
+
+def _run(options: Namespace, parent: int) -> int:
+    app = open_application(here=Path.cwd(), source="cli-auto")
+    logs.write_to_file(app.home.folder, os.environ)
+    logs.obey(app.workspace.settings)
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    place = _Place(_folder(app, options.project), listen(options.port), parent)
+    return asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
 
 
 def _parse(arguments: Sequence[str]) -> Namespace:

@@ -67,6 +67,10 @@ class Office:
             self._confine(params)
         except ThreadlineError as error:
             return Answer(id=identifier, error=failure(error))
+        except Exception:  # noqa: BLE001  # the boundary of a request
+            _log.exception("%s failed unexpectedly", method)
+            problem = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
+            return Answer(id=identifier, error=problem)
         return self._app.answer(identifier, method, params, work)
 
     def _confine(self, params: object) -> None:
@@ -120,7 +124,8 @@ class Tab:
 
     async def _read(self) -> bytes:
         """Read the next message, not before there is room for it."""
-        await asyncio.sleep(self._limit.take())
+        while seconds := self._limit.take():
+            await asyncio.sleep(seconds)
         async with self._room:
             message = await self._socket.receive()
         if message["type"] == "websocket.disconnect":

@@ -5,6 +5,8 @@ import { Client } from "./rpc.js";
 const PAGE = 50;
 const $ = (id) => document.getElementById(id);
 const shown = { project: null, session: null, limit: PAGE };
+/** The session that was chosen by hand; without one the newest is shown. */
+let chosen = null;
 const client = new Client({ hear, change });
 
 function change(state) {
@@ -45,7 +47,7 @@ async function showSessions() {
     );
     return;
   }
-  if (!sessions.some((one) => one.sessionId === shown.session)) shown.session = sessions[0].sessionId;
+  shown.session = (sessions.find((one) => one.sessionId === chosen) ?? sessions[0]).sessionId;
   const days = Map.groupBy ? Map.groupBy(sessions, day) : group(sessions, day);
   const focused = document.activeElement?.dataset?.session;
   $("session-list").replaceChildren(
@@ -88,7 +90,6 @@ function option(project) {
 }
 
 function choice(session) {
-  const chosen = session.sessionId === shown.session;
   const button = make(
     "button",
     { type: "button", className: "choice" },
@@ -96,9 +97,9 @@ function choice(session) {
     make("span", {}, [span(session), plural(session.messageCount, "event"), session.sources.join(", ")].join(" · ")),
   );
   button.dataset.session = session.sessionId;
-  if (chosen) button.setAttribute("aria-current", "true");
+  if (session.sessionId === shown.session) button.setAttribute("aria-current", "true");
   button.addEventListener("click", () => {
-    shown.session = session.sessionId;
+    chosen = session.sessionId;
     attempt(showSessions);
   });
   return button;
@@ -212,6 +213,7 @@ $("earlier").addEventListener("click", () => {
 });
 $("project").addEventListener("change", () => {
   Object.assign(shown, { project: $("project").value, session: null, limit: PAGE });
+  chosen = null;
   attempt(() => Promise.all([showSessions(), showMemories()]));
 });
 addEventListener("hashchange", turn);

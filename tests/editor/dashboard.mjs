@@ -1,0 +1,143 @@
+// The dashboard in Debian's chromium: dashboard.mjs SIDECAR. It walks through the first page as a person does, and
+// lets a page of somebody else try to get in.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { openPage } from "./browsers.mjs";
+import { until } from "./waiting.mjs";
+import { Workspace } from "./workspaces.mjs";
+
+const [sidecar] = process.argv.slice(2);
+const pictures = join(process.env.EDITOR_SCREENSHOTS ?? "/tmp/threadline-screenshots", "dashboard");
+const folder = mkdtempSync(join(tmpdir(), "threadline-dashboard-"));
+const env = { ...process.env, THREADLINE_HOME: join(folder, "home") };
+const workspace = new Workspace(join(folder, "harbour"));
+const run = (...words) => execFileSync(sidecar, words, { cwd: workspace.folder, env, stdio: "pipe" });
+
+for (const subject of [
+  "Use SQLite for the ledger because it needs no server",
+  "Never sign an upload twice: the gateway charges for each",
+  "Fix the tide table around midnight",
+]) {
+  workspace.write(`src/${subject.split(" ")[0].toLowerCase()}.py`, `# ${subject}\n`);
+  workspace.commit(subject);
+}
+run("scan", "--all-authors");
+run("enrich", "--all");
+run("remember", "Deploy only on Tuesdays", "--type", "constraint");
+
+const dashboard = spawn(sidecar, ["dashboard", "--json"], { cwd: workspace.folder, env });
+const lines = createInterface({ input: dashboard.stdout })[Symbol.asyncIterator]();
+const invite = async () => JSON.parse((await lines.next()).value);
+const page = await openPage();
+let code = 0;
+try {
+  mkdirSync(pictures, { recursive: true });
+  for (const [sentence, step] of steps(await invite())) {
+    await step();
+    console.log(`ok - dashboard: ${sentence}`);
+  }
+} catch (error) {
+  code = 1;
+  await page.screenshot({ path: join(pictures, "failure.png") });
+  console.log(`not ok - dashboard\n${error.stack}`);
+} finally {
+  await page.context().browser().close();
+  dashboard.kill();
+  await once(dashboard, "exit");
+  rmSync(folder, { recursive: true });
+}
+process.exit(code);
+
+function steps({ address, url }) {
+  const complaints = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  const sees = (text) => page.getByText(text).first().waitFor();
+  const photograph = async (name) => {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
+    }
+  };
+  return [
+    ["says how to come in without an invitation", async () => {
+      await page.goto(address);
+      await sees("threadline dashboard");
+      await photograph("door");
+      complaints.length = 0; // Chromium complains about 401 itself.
+    }],
+    ["lets in who was invited, and hides the token", async () => {
+      await page.goto(url);
+      await page.waitForURL(`${address}/`);
+      await sees("Live");
+    }],
+    ["shows sessions and their events", async () => {
+      await sees("Never sign an upload twice: the gateway charges for each");
+      await photograph("sessions");
+    }],
+    ["shows a commit as it is made", async () => {
+      await until("the commit is seen", async () => {
+        workspace.write("src/live.py", `${Math.random()}\n`);
+        workspace.commit("Show it while it happens");
+        return page.getByText("Show it while it happens").first().waitFor({ timeout: 2000 }).then(() => true, () => false);
+      });
+    }],
+    ["is used by keyboard alone", async () => {
+      await page.locator("body").focus();
+      for (const wanted of ["Skip to content", "", "Sessions", "Memory"]) {
+        await page.keyboard.press("Tab");
+        if (wanted) assert.equal(await page.locator(":focus").textContent(), wanted);
+      }
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("deploy");
+      await page.locator(".memory:first-child").filter({ hasText: "Deploy only on Tuesdays" }).waitFor();
+      await photograph("memory");
+    }],
+    ["lets nobody in with a used invitation", async () => {
+      const other = await page.context().browser().newPage();
+      await other.goto(url);
+      await other.getByText("was used already").waitFor();
+      await other.close();
+    }],
+    ["loads and does nothing that its policy forbids", async () => assert.deepEqual(complaints, [])],
+    ["lets no page of others in", () => trespass(address)],
+  ];
+}
+
+/** A page at another port, with the same cookies, tries everything a page can. */
+async function trespass(address) {
+  const server = createServer((_, answer) => answer.setHeader("Content-Type", "text/html").end("<!doctype html>"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    const got = await page.evaluate(async (address) => {
+      const read = (path, options) => fetch(address + path, options).then((one) => one.type, () => "refused");
+      const open = () =>
+        new Promise((resolve) => {
+          const socket = new WebSocket(`${address.replace("http", "ws")}/rpc`);
+          socket.onopen = () => resolve("open");
+          socket.onerror = () => resolve("refused");
+        });
+      const frame = Object.assign(document.createElement("iframe"), { src: address });
+      document.body.append(frame);
+      await new Promise((resolve) => frame.addEventListener("load", resolve));
+      return {
+        fetched: await read("/api/checkpoints", { credentials: "include" }),
+        posted: await read("/session", { method: "POST", body: "{}" }),
+        blindly: await read("/api/checkpoints", { credentials: "include", mode: "no-cors" }),
+        socket: await open(),
+      };
+    }, address);
+    assert.deepEqual(got, { fetched: "refused", posted: "refused", blindly: "refused", socket: "refused" });
+  } finally {
+    server.close();
+  }
+}
