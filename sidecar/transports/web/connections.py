@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import socket
 import sys
 from collections.abc import Generator
@@ -66,6 +67,16 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None, None, None]:
         """Leave signals to whoever runs us."""
         yield
+
+
+def hush() -> None:
+    """Let uvicorn log only what is wrong with us, not with those who ask."""
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _UNFINISHED)
+
+
+_UNFINISHED = "ASGI callable returned without completing handshake."
+"""What uvicorn takes a socket for that was refused as it should be."""
 
 
 def listen(port: int) -> socket.socket:

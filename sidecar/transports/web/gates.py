@@ -141,7 +141,6 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or let one socket in."""
-
         has_begun = False
 
         async def answer(message: Message) -> None:

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import contextlib
 import errno
-import logging
 import os
 import signal
 import socket
@@ -25,7 +24,7 @@ from sidecar.store.dashboards import Dashboard
 from sidecar.transports import logs
 from sidecar.transports.capturing import Capture
 from sidecar.transports.web import invitations
-from sidecar.transports.web.connections import Server, listen
+from sidecar.transports.web.connections import Server, hush, listen
 from sidecar.transports.web.following import Neighbours
 from sidecar.transports.web.invitations import Host
 from sidecar.transports.web.keys import Keys
@@ -38,8 +37,6 @@ _WATCH_EVERY = 3.0
 """Seconds between two looks whether who started us is still there."""
 _GRACE = 2.0
 _PORTS = 65535
-
-_log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
@@ -62,7 +59,7 @@ def _run(options: Namespace, parent: int) -> int:
     app = open_application(here=Path.cwd(), source="cli-auto")
     logs.write_to_file(app.home.folder, os.environ)
     logs.obey(app.workspace.settings)
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    hush()
     place = _Place(_folder(app, options.project), listen(options.port), parent)
     return asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
 

@@ -124,7 +124,7 @@ class Tab:
 
     async def _read(self) -> bytes:
         """Read the next message, not before there is room for it."""
-        while seconds := self._limit.take():
+        while seconds := self._limit.take():  # noqa: ASYNC110  # nothing else ends it than time
             await asyncio.sleep(seconds)
         async with self._room:
             message = await self._socket.receive()
