@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -168,10 +168,21 @@ class Tab:
 
     def hear(self, what: str) -> Any:
         """Wait until it is told that something of this kind has changed."""
+        return self._hear(
+            lambda notice: (
+                notice["method"] == "threadline/didChange" and notice["params"]["what"] == what
+            )
+        )
+
+    def hear_progress(self) -> Any:
+        """Wait until it is told how far something is."""
+        return self._hear(lambda notice: notice["method"] == "$/progress")["value"]
+
+    def _hear(self, wanted: Callable[[Any], bool]) -> Any:
         limit = time.monotonic() + BRIEF
         while True:
             for notice in self.notices:
-                if notice["method"] == "threadline/didChange" and notice["params"]["what"] == what:
+                if wanted(notice):
                     self.notices.remove(notice)
                     return notice["params"]
             self.notices.append(json.loads(self.socket.recv(max(0.0, limit - time.monotonic()))))

@@ -306,11 +306,8 @@ def test_what_takes_long_tells_how_far_it_is_and_can_be_cancelled(
     """Part of G6."""
     write_history(repository, 4000)
     tab.ask(1, "threadline/scan", allAuthors=True, workDoneToken="t")
-    begun = json.loads(tab.socket.recv(BRIEF))
-    assert begun["method"] == "$/progress"
-    assert begun["params"]["value"]["kind"] == "begin"
-    while json.loads(tab.socket.recv(BRIEF))["params"]["value"]["kind"] != "report":
-        pass
+    kinds = [tab.hear_progress()["kind"], tab.hear_progress()["kind"]]
+    assert kinds == ["begin", "report"]
     tab.send({"method": "window/workDoneProgress/cancel", "params": {"token": "t"}})
     assert tab.receive()["error"]["code"] == Code.CANCELLED
     kinds = [one["params"]["value"]["kind"] for one in tab.notices if one["method"] == "$/progress"]
@@ -432,20 +429,24 @@ def is_running(process: int) -> bool:
     return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_a_terminal_is_told_another_address_at_enter_and_ends_it(repository: Repository) -> None:
+def test_a_terminal_is_told_another_address_at_enter_and_ends_it(
+    repository: Repository, tmp_path: Path
+) -> None:
     """Part of G6."""
     ours, theirs = pty.openpty()
-    plain = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "BROWSER": ""}
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    browser.chmod(0o700)
     process = start(
         repository.path,
-        environment=plain,
+        environment={"BROWSER": f"{browser} %s"},
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
     )
     os.close(theirs)
-    first = read_until(ours, b"checkpoints with the token")
+    first = read_until(ours, b"It opens in your browser now")
     assert b"press Enter" in first
     os.write(ours, b"\n")
     again = read_until(ours, b"Another: ", b"\r\n")
@@ -454,6 +455,10 @@ def test_a_terminal_is_told_another_address_at_enter_and_ends_it(repository: Rep
     port = int(re.findall(rb"127\.0\.0\.1:(\d+)/enter", first)[0])
     visitor = Visitor(f"127.0.0.1:{port}", f"http://127.0.0.1:{port}")
     assert [visitor.show(one.decode()).status_code for one in tokens] == [204, 204]
+    limit = time.monotonic() + BRIEF
+    while not opened.exists() and time.monotonic() < limit:
+        select.select([], [], [], 0.05)
+    assert opened.read_bytes().endswith(b"/enter#" + tokens[0])
     process.send_signal(signal.SIGINT)
     assert process.wait(BRIEF) == 0
     os.close(ours)
@@ -467,6 +472,24 @@ def read_until(terminal: int, *wanted: bytes) -> bytes:
         assert ready, seen
         seen += os.read(terminal, 4096)
     return seen
+
+
+def test_work_goes_on_when_its_tab_is_closed_and_is_cancelled_at_the_end(
+    dashboard: Dashboard, visitor: Visitor, tab: Tab, repository: Repository
+) -> None:
+    """Part of G6."""
+    write_history(repository, 1500)
+    with visitor.open_tab() as closed:
+        closed.ask(1, "threadline/scan", allAuthors=True, workDoneToken="t")
+        closed.socket.recv(BRIEF)
+    limit = time.monotonic() + BRIEF
+    while tab.request("threadline/status")["events"] < 1500:
+        assert time.monotonic() < limit
+    write_history(repository, 6000)
+    tab.ask(2, "threadline/scan", allAuthors=True, workDoneToken="t")
+    tab.socket.recv(BRIEF)
+    dashboard.process.send_signal(signal.SIGTERM)
+    assert dashboard.process.wait(10) == 0
 
 
 def test_a_port_that_is_taken_is_named(dashboard: Dashboard, repository: Repository) -> None:

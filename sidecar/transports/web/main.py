@@ -120,7 +120,8 @@ async def _serve(app: Application, place: _Place, options: Namespace) -> int:
         loop.call_soon_threadsafe(house.tell, change)
 
     capture, neighbours = Capture(app, tell), Neighbours(app, tell)
-    house = House(Office(app, neighbours.follow), keys, port)
+    office = Office(app, neighbours.follow)
+    house = House(office, keys, port)
     server = Server(house.application())
     _heed_signals(server.end)
     app.workspace.enter([place.folder])
@@ -130,7 +131,7 @@ async def _serve(app: Application, place: _Place, options: Namespace) -> int:
     watcher = asyncio.create_task(_watch(place.parent, server.end))
     await server.serve([place.taken])
     watcher.cancel()
-    house.cancel_all()
+    office.cancel_all()
     dashboards.withdraw(host.note)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(asyncio.to_thread(_finish, app, capture, neighbours), _GRACE)

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -36,8 +36,6 @@ _STATUSES = {
     Code.BUSY: 503,
 }
 """What other programs are told by a status; all else is our fault."""
-
-Handler = Callable[[Request], Awaitable[Response]]
 
 
 class _Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,11 +82,6 @@ class House:
         """Tell all tabs of a change."""
         for tab in self._tabs:
             tab.tell(change)
-
-    def cancel_all(self) -> None:
-        """Want nothing any more of what tabs have asked for."""
-        for tab in self._tabs:
-            tab.cancel_all()
 
     async def _let_in(self, request: Request) -> Response:
         """Exchange a token for a cookie."""

@@ -49,15 +49,25 @@ class Office:
         self._app = app
         self._follow = follow
         self._threads = ThreadPoolExecutor(_THREADS)
+        self._works: set[Work] = set()
 
     async def answer(
         self, identifier: Identifier | None, method: str, params: object, work: Work
     ) -> Answer:
         """Answer one request, whatever happens in it."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads, self._run, identifier, method, params, work
-        )
+        self._works.add(work)
+        try:
+            return await loop.run_in_executor(
+                self._threads, self._run, identifier, method, params, work
+            )
+        finally:
+            self._works.discard(work)
+
+    def cancel_all(self) -> None:
+        """Let nothing go on that can be cancelled, whoever has asked for it."""
+        for work in self._works:
+            work.cancel()
 
     def _run(
         self, identifier: Identifier | None, method: str, params: object, work: Work
@@ -117,11 +127,6 @@ class Tab:
         self._news.add_change(change)
         self._has_news.set()
 
-    def cancel_all(self) -> None:
-        """Want nothing any more."""
-        for work in self._works.values():
-            work.cancel()
-
     async def _read(self) -> bytes:
         """Read the next message, not before there is room for it."""
         while seconds := self._limit.take():  # noqa: ASYNC110  # nothing else ends it than time
@@ -162,13 +167,22 @@ class Tab:
             await self._fail(identifier, Code.INVALID_REQUEST, words)
         else:
             await self._room.acquire()
-            self._works[identifier] = Work(self._hear_progress, method)
             task = asyncio.create_task(self._serve(identifier, method, message.get("params")))
+            self._works[identifier] = Work(self._hear_progress, method)
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, identifier: Identifier, method: str, params: object) -> None:
         """Answer one request; its room is free again when the tab has heard the answer."""
+        try:
+            answer = await self._work(identifier, method, params)
+            with contextlib.suppress(*_GONE):
+                await self._send(answer)
+        finally:
+            self._room.release()
+
+    async def _work(self, identifier: Identifier, method: str, params: object) -> Answer:
+        """Find the answer to a request, whose id is free again then."""
         work = self._works[identifier]
         token = params.pop("workDoneToken", None) if isinstance(params, dict) else None
         if method in _LONG and _is_identifier(token):
@@ -179,12 +193,9 @@ class Tab:
             work.end()
             # What the work told last is on its way through the loop and comes first.
             await asyncio.sleep(0)
-            del self._works[identifier]
-            with contextlib.suppress(*_GONE):
-                await self._send(answer)
+            return answer
         finally:
-            self._works.pop(identifier, None)
-            self._room.release()
+            del self._works[identifier]
 
     def _cancel(self, params: object) -> None:
         identifier = params.get("id") if isinstance(params, dict) else None
