@@ -67,6 +67,7 @@ async function showSession(session) {
   const rest = page.total - page.events.length;
   $("session").replaceChildren(
     make("h2", {}, title(session)),
+    session.summary ? make("p", { className: "more" }, parts(session.summary)[1]) : "",
     make("ul", { className: "facts" }, ...facts(session).map((one) => make("li", {}, one))),
     make("ol", {}, ...page.events.map(event)),
     rest > 0 ? make("p", { className: "muted" }, `and ${rest} more`) : "",
@@ -106,11 +107,17 @@ function choice(session) {
 }
 
 function title(session) {
-  if (session.summary) return session.summary.split("\n")[0];
+  if (session.summary) return parts(session.summary)[0];
   const [first, ...more] = session.filesModified;
   if (!first) return "Work without files";
   const count = more.length + session.filesOverflow;
   return count ? `${first} and ${plural(count, "file")} more` : first;
+}
+
+/** The first sentence of a text, and what follows it. */
+function parts(text) {
+  const end = text.search(/[.!?](\s|$)|\n/);
+  return end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1).trim()];
 }
 
 function facts(session) {
