@@ -1,0 +1,251 @@
+"""Tabs of a dashboard: one answer for each request, and every change as it happens."""
+
+import contextlib
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosedError
+
+from protocol.errors import Code
+from tests.support import HOUR, NOON, Repository, threadline
+from tests.webs import BRIEF, Dashboard, Tab, Visitor
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def dashboard(repository: Repository) -> Iterator[Dashboard]:
+    repository.commit("begin", at=NOON)
+    with Dashboard(repository.path) as dashboard:
+        yield dashboard
+
+
+@pytest.fixture
+def visitor(dashboard: Dashboard) -> Visitor:
+    return dashboard.visit()
+
+
+@pytest.fixture
+def tab(visitor: Visitor) -> Iterator[Tab]:
+    with visitor.open_tab() as tab:
+        yield tab
+
+
+def see_it_serves(tab: Tab) -> None:
+    """The next answer is that of the next request: nothing was answered twice."""
+    assert "version" in tab.request("threadline/version")
+
+
+def wait_until_watched(tab: Tab) -> None:
+    """Wait until the repository is looked at: what is committed from then on is told."""
+    vault = Path(tab.request("threadline/status")["folder"]) / "vault.jsonl"
+    limit = time.monotonic() + BRIEF
+    while '"marks"' not in vault.read_text():
+        assert time.monotonic() < limit
+        see_it_serves(tab)
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "identifier"),
+    [
+        ("nonsense", Code.PARSE_ERROR, None),
+        ("", Code.PARSE_ERROR, None),
+        (b"\xff\xfe", Code.PARSE_ERROR, None),
+        ("[" * 5000 + "]" * 5000, Code.PARSE_ERROR, None),
+        ([], Code.INVALID_REQUEST, None),
+        (7, Code.INVALID_REQUEST, None),
+        ({}, Code.INVALID_REQUEST, None),
+        ({"id": None, "method": "threadline/version"}, Code.INVALID_REQUEST, None),
+        ({"id": True, "method": "threadline/version"}, Code.INVALID_REQUEST, None),
+        ({"id": {}, "method": "threadline/version"}, Code.INVALID_REQUEST, None),
+        ({"id": 1}, Code.INVALID_REQUEST, 1),
+        ({"id": "a", "method": 7}, Code.INVALID_REQUEST, "a"),
+        ({"id": 2, "method": "threadline/nothing"}, Code.METHOD_NOT_FOUND, 2),
+        ({"id": 3, "method": "initialize"}, Code.METHOD_NOT_FOUND, 3),
+        ({"id": 4, "method": "threadline/status", "params": [1]}, Code.INVALID_PARAMS, 4),
+        ({"id": 5, "method": "threadline/status", "params": {"a": 1}}, Code.INVALID_PARAMS, 5),
+        (
+            {"id": 6, "method": "threadline/status", "params": {"project": 7}},
+            Code.INVALID_PARAMS,
+            6,
+        ),
+    ],
+)
+def test_every_message_gets_exactly_one_answer(
+    shared: Tab, message: Any, code: int, identifier: object
+) -> None:
+    """Part of G6."""
+    shared.send(message if isinstance(message, str | bytes) else json.dumps(message))
+    answer = shared.receive()
+    assert (answer["id"], answer["error"]["code"]) == (identifier, code)
+    see_it_serves(shared)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    folder = tmp_path_factory.mktemp("shared")
+    home = {"THREADLINE_HOME": str(folder / "home")}
+    with (
+        Dashboard(folder, environment=home) as dashboard,
+        dashboard.visit().open_tab() as tab,
+    ):
+        yield tab
+
+
+def test_notifications_get_no_answer(shared: Tab) -> None:
+    """Part of G6."""
+    shared.send({"method": "$/cancelRequest"})
+    shared.send({"method": "$/cancelRequest", "params": {"id": 77}})
+    shared.send({"method": "window/workDoneProgress/cancel", "params": {"token": "none"}})
+    shared.send({"method": "anything"})
+    see_it_serves(shared)
+
+
+@pytest.mark.parametrize("place", ["/etc", "~", ".", "../..", "0" * 20, "é", "x" * 600])
+def test_a_page_reaches_nothing_but_the_users_projects(shared: Tab, place: str) -> None:
+    """Part of G6."""
+    for method in ("threadline/status", "threadline/scan", "threadline/purge"):
+        shared.ask(1, method, project=place)
+        assert shared.receive()["error"]["code"] == Code.INVALID_PARAMS
+
+
+def test_all_tabs_see_a_commit_at_once(visitor: Visitor, tab: Tab, repository: Repository) -> None:
+    """Part of G6."""
+    with visitor.open_tab() as second:
+        project = second.request("threadline/projects/list")["projects"][0]["projectId"]
+        wait_until_watched(tab)
+        repository.commit("a change that everyone sees")
+        for each in (tab, second):
+            change = each.hear("sessions")
+            assert change["projectId"] == project
+        (session,) = change["ids"]
+        events = second.request("threadline/sessions/events", sessionId=session)["events"]
+        assert events[-1]["commit"]["subject"] == "a change that everyone sees"
+
+
+def test_a_tab_hears_what_another_process_writes(tab: Tab, repository: Repository) -> None:
+    """Part of G6."""
+    tab.request("threadline/memories/search")
+    threadline("remember", "we sail on Friday", cwd=repository.path)
+    change = tab.hear("memories")
+    found = tab.request("threadline/memories/read", memoryIds=change["ids"])
+    assert found["memories"][0]["content"] == "we sail on Friday"
+
+
+def test_a_tab_hears_of_another_project_once_it_has_looked_at_it(tab: Tab, tmp_path: Path) -> None:
+    """Part of G6."""
+    other = Repository.create(tmp_path / "other")
+    other.commit("elsewhere", at=NOON)
+    threadline("scan", "--all-authors", cwd=other.path)
+    projects = tab.request("threadline/projects/list", everywhere=True)["projects"]
+    project = next(one["projectId"] for one in projects if one["name"] == "other")
+    assert tab.request("threadline/sessions/list", project=project)["total"] == 1
+    threadline("remember", "the other one sails on Monday", cwd=other.path)
+    assert tab.hear("memories")["projectId"] == project
+
+
+def test_what_takes_long_tells_how_far_it_is_and_can_be_cancelled(
+    tab: Tab, repository: Repository
+) -> None:
+    """Part of G6."""
+    write_history(repository, 4000)
+    tab.ask(1, "threadline/scan", allAuthors=True, workDoneToken="t")
+    kinds = [tab.hear_progress()["kind"], tab.hear_progress()["kind"]]
+    assert kinds == ["begin", "report"]
+    tab.send({"method": "window/workDoneProgress/cancel", "params": {"token": "t"}})
+    assert tab.receive()["error"]["code"] == Code.CANCELLED
+    kinds = [one["params"]["value"]["kind"] for one in tab.notices if one["method"] == "$/progress"]
+    assert kinds[-1] == "end"
+    see_it_serves(tab)
+
+
+def test_a_request_that_waits_can_be_cancelled_and_a_doubled_id_is_refused(tab: Tab) -> None:
+    """Part of G6."""
+    for number in range(20):
+        tab.ask(number, "threadline/scan")
+    tab.ask(19, "threadline/scan")
+    tab.send({"method": "$/cancelRequest", "params": {"id": 19}})
+    answers = [tab.receive() for _ in range(21)]
+    codes = sorted(one["error"]["code"] for one in answers if one["id"] == 19)
+    assert codes == sorted([Code.CANCELLED, Code.INVALID_REQUEST])
+    assert sorted(one["id"] for one in answers) == [*range(19), 19, 19]
+    see_it_serves(tab)
+
+
+def test_memory_is_made_and_forgotten_from_a_page(tab: Tab, repository: Repository) -> None:
+    """Part of G6."""
+    wait_until_watched(tab)
+    repository.commit("Decide to use SQLite because it needs no server")
+    session = tab.hear("sessions")["ids"][0]
+    job = tab.request("threadline/enrichment/start", sessionId=session, workDoneToken=7)
+    assert job["status"] == "completed"
+    told = [one["params"] for one in tab.notices if one["method"] == "$/progress"]
+    assert [told[0]["value"]["kind"], told[-1]["value"]["kind"]] == ["begin", "end"]
+    written = tab.request("threadline/memories/write", type="fact", title="a", content="harbour")
+    memory = written["memory"]["memoryId"]
+    assert tab.request("threadline/memories/forget", memoryIds=[memory])["verified"]
+
+
+def test_a_tab_that_does_not_read_is_answered_later_and_keeps_nobody_waiting(
+    visitor: Visitor, tab: Tab
+) -> None:
+    """Part of G6."""
+    text = "x" * 50_000
+    tab.request("threadline/memories/write", type="fact", title="long", content=text)
+    with visitor.open_tab(max_queue=1) as lazy:
+        for number in range(400):
+            lazy.ask(number, "threadline/memories/search")
+        see_it_serves(tab)
+        assert sorted(lazy.receive()["id"] for _ in range(400)) == [*range(400)]
+
+
+def test_a_message_that_is_too_long_ends_its_tab_alone(visitor: Visitor, tab: Tab) -> None:
+    """Part of G6."""
+    with visitor.open_tab() as greedy:
+        with contextlib.suppress(ConnectionClosedError):
+            greedy.send("x" * (5 * 1024 * 1024))
+        with pytest.raises(ConnectionClosedError):
+            greedy.receive()
+    see_it_serves(tab)
+
+
+def test_work_goes_on_when_its_tab_is_closed_and_is_cancelled_at_the_end(
+    dashboard: Dashboard, visitor: Visitor, tab: Tab, repository: Repository
+) -> None:
+    """Part of G6."""
+    write_history(repository, 1500)
+    with visitor.open_tab() as closed:
+        closed.ask(1, "threadline/scan", allAuthors=True, workDoneToken="t")
+        closed.socket.recv(BRIEF)
+    limit = time.monotonic() + BRIEF
+    while tab.request("threadline/status")["events"] < 1500:
+        assert time.monotonic() < limit
+    write_history(repository, 6000)
+    tab.ask(2, "threadline/scan", allAuthors=True, workDoneToken="t")
+    tab.socket.recv(BRIEF)
+    dashboard.process.send_signal(signal.SIGTERM)
+    assert dashboard.process.wait(10) == 0
+
+
+def write_history(repository: Repository, count: int) -> None:
+    """Make many commits at once."""
+    lines = []
+    for number in range(count):
+        stamp = f"Ada <ada@example.org> {int((NOON + number * HOUR).timestamp())} +0000"
+        text = f"number {number}"
+        lines.append(f"commit refs/heads/many\nauthor {stamp}\ncommitter {stamp}\n")
+        lines.append(f"data {len(text)}\n{text}\n")
+        lines.append(f"M 644 inline {number % 50}.txt\ndata {len(text)}\n{text}\n\n")
+    subprocess.run(
+        ["git", "fast-import", "--quiet"],
+        cwd=repository.path,
+        input="".join(lines).encode(),
+        check=True,
+    )
+    repository.git("reset", "--hard", "--quiet", "many")
