@@ -89,8 +89,6 @@ PROMISES: dict[str, str] = {
 PENDING: dict[str, str] = {
     "D12": "",
     "D13": "",
-    "E10": "",
-    "F1": "",
     "F2": "",
     "F4": "",
     "F5": "",
@@ -289,6 +287,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     ),
     "E8": ("services/test_conversations.py::test_a_compaction_loses_nothing_that_mattered",),
     "E9": ("services/test_conversations.py::test_checkpoints_stay_few_and_young",),
+    "E10": ("transports/test_web.py::test_checkpoints_are_listed_by_project_and_by_conversation",),
     "E11": (
         "domain/test_redaction.py::test_a_secret_goes_by_the_place_it_stands_in",
         "domain/test_redaction.py::test_a_token_goes_wherever_it_stands",
@@ -296,6 +295,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "services/test_remembering.py::test_what_was_kept_unredacted_is_not_served",
     ),
     "E12": ("transports/test_conversations.py::test_the_figures_tell_what_memory_was_worth",),
+    "F1": ("transports/test_mcp.py::test_a_real_process_gives_an_assistant_all_it_needs",),
     "F3": (
         "transports/test_connect.py::test_every_agent_found_gets_hooks_and_server_and_gives_them_back",
     ),
