@@ -37,6 +37,7 @@ from protocol.enrichment import (
     StartParams,
 )
 from protocol.events import Event, NewEvent
+from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job
 from protocol.memories import Memory, MemoryHealth
@@ -372,6 +373,18 @@ METHODS: tuple[Method, ...] = (
         doc="List the checkpoints of a project or of a conversation, newest first.",
     ),
     *SHARED,
+    Method(
+        name="threadline/lines/explain",
+        params=ExplainParams,
+        result=Explanation,
+        doc="Tell why a line is as it is: the commit that wrote it, its session, and the memories behind it.",
+    ),
+    Method(
+        name="threadline/files/about",
+        params=AboutParams,
+        result=FileStory,
+        doc="Tell which memories and sessions a file has.",
+    ),
     Method(
         name="threadline/purge",
         params=PurgeParams,

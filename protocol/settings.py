@@ -54,5 +54,9 @@ class Settings(Record, frozen=True, kw_only=True):
     """How old a checkpoint may be to be told to the next conversation."""
     idle_flush_ms: Annotated[int, Meta(ge=1000, le=86_400_000)] = 600_000
     """After how much time without anything new a conversation's turns and activities are saved."""
+    hover: bool = True
+    """Tell what memory is behind the line under the pointer."""
+    code_lens: bool = True
+    """Tell above a file how many memories and sessions it has."""
     log_level: Literal["error", "warning", "info", "debug"] = "info"
     """What is written to the log and shown in the editor's output."""

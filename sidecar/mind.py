@@ -1,6 +1,7 @@
 """All that makes, finds and forgets memory, put together; loaded when it is first asked for."""
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from msgspec import Struct
 
 from protocol.enrichment import Compacted, JobParams, StartParams
 from protocol.errors import GitFailedError, ModelFailedError, NotFoundError
+from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job, ProviderName
 from protocol.memories import Memory
@@ -49,6 +51,7 @@ from sidecar.teamwork import Teamwork
 
 if TYPE_CHECKING:
     from sidecar.adapters.models.editors import Ask
+    from sidecar.insight import Insight
     from sidecar.services.enrichment.stages import Reader, Tools
 
 _UNASKED = 5
@@ -110,6 +113,18 @@ class Mind:
             vault=self.around.vault, look=self.dialogue.look, source=self.around.source
         )
 
+    @functools.cached_property
+    def insight(self) -> "Insight":
+        """Give all that tells of code what memory knows, loaded when somebody points at code."""
+        from sidecar.insight import Insight  # noqa: PLC0415  # needed late
+
+        return Insight(
+            vault=self.around.vault,
+            place=self.around.place,
+            checkout=self.around.checkout,
+            code=self._code_at,
+        )
+
     def serve(self, name: str, params: ProjectParams) -> Record:
         """Answer a request about memory."""
         if name in teamwork.SERVED:
@@ -119,6 +134,14 @@ class Mind:
         if name in _SERVICES:
             return _SERVICES[name](self.around.vault(params.project), params)
         return _METHODS[name](self, params)
+
+    def explain(self, params: ExplainParams) -> Explanation:
+        """Tell why a line is as it is."""
+        return self.insight.explain(params)
+
+    def tell(self, params: AboutParams) -> FileStory:
+        """Tell what is known about a file."""
+        return self.insight.tell(params)
 
     def enrich(self, params: StartParams, tell: Tell) -> Job:
         """Make memory from a session's events."""
@@ -351,5 +374,7 @@ _METHODS: dict[str, Callable[[Mind, Any], Record]] = {
     "threadline/sessions/compact": Mind.compact,
     "threadline/memories/forget": Mind.forget,
     "threadline/purge": Mind.purge,
+    "threadline/lines/explain": Mind.explain,
+    "threadline/files/about": Mind.tell,
 }
 SERVED = frozenset({*_SERVICES, *_METHODS, *dialogue.SERVED, *teamwork.SERVED})

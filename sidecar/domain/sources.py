@@ -22,6 +22,11 @@ def editor(name: str) -> str:
     return next((source for part, source in _EDITORS.items() if part in lowered), "lsp")
 
 
+def is_vscode(source: str) -> bool:
+    """Tell whether a source is VS Code or made from it."""
+    return source in _EDITORS.values() and source != "neovim"
+
+
 _PROGRAMS = {
     "claude": "claude-code",
     "copilot": "copilot",

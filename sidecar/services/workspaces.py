@@ -170,11 +170,15 @@ class Workspace:
             self._try(project.vault.project_id, self._follow, project, is_due, changes)
         return changes
 
+    def find(self, path: Path) -> tuple[Path, str] | None:
+        """Give the root of a file's working tree and its name there; None for a file outside the folders."""
+        return self._places.find(path, self.folders)
+
     def save(self, found: Sequence[tuple[Path, datetime]]) -> None:
         """Record files that were saved, each for the project it is in; others are nobody's."""
         batches: dict[Path, list[Save]] = {}
         for path, moment in found:
-            place = self._places.find(path, self.folders)
+            place = self.find(path)
             if place is not None:
                 root, name = place
                 batches.setdefault(root, []).append(Save(path=name, at=moment))

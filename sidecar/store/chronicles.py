@@ -8,6 +8,7 @@ after the events and their keys are on the disk. So what is settled can be trust
 
 import logging
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -70,6 +71,9 @@ class Chronicle:
         self._caches = Shelf(database, "caches", Cache)
         self._events = Events(folder / "sessions", lock, ids)
         self._keys = Keys(folder / "cache" / "keys", self._settled_keys)
+        self._read_keys = Keys(folder / "cache" / "keys", self._settled_keys)
+        """The same as readers see them, who hold no lock and write nothing."""
+        self._reading = threading.Lock()
         self._summaries: dict[str, tuple[Session, object, Session]] = {}
         """What was last said of sessions that are unsettled, and of which record and file."""
         self._timeline: tuple[_Seen, list[Session]] = (_Seen(-1, (NEVER, NEVER)), [])
@@ -154,6 +158,15 @@ class Chronicle:
             if session_id is not None:
                 found[key] = session_id
         return found
+
+    def holder(self, key: str) -> tuple[str | None, bool]:
+        """Tell which session has the event of a key, without the lock, and whether that is certain."""
+        for session_id in self._marked():
+            if key in self._events.keys(session_id):
+                return session_id, True
+        with self._reading:
+            is_certain = self._read_keys.catch_up()
+            return (self._read_keys.find(key) if is_certain else None), is_certain
 
     def event_id(self, session_id: str, key: str) -> str | None:
         """Give the id of the event that a session holds under an idempotency key."""

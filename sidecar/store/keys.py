@@ -53,6 +53,24 @@ class Keys:
         self._learn(added)
         self._seen = (facts.st_ino, len(data))
 
+    def catch_up(self) -> bool:
+        """Learn what was added, without the lock; False where the file would have to be made anew first."""
+        try:
+            facts = os.lstat(self._path)
+        except FileNotFoundError:
+            return False
+        if (facts.st_ino, facts.st_size) == self._seen:
+            return True
+        data = files.read(self._path) or b""
+        # A writer may be in the middle of a line.
+        whole = data[: len(data) - len(data) % _LINE]
+        if not whole.startswith(_HEADER) or not _GOOD.fullmatch(whole, _LINE):
+            return False
+        self._sessions = {}
+        self._learn(whole[_LINE:])
+        self._seen = (facts.st_ino, len(whole))
+        return True
+
     def add(self, pairs: Pairs) -> int:
         """Remember keys durably; tell how large the file is then. The caller has refreshed."""
         new = {key: session_id for key, session_id in pairs if self.find(key) != session_id}

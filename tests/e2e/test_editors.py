@@ -45,6 +45,9 @@ def serving() -> ClientServerConfig:
 class Day:
     """A client at work in one repository."""
 
+    offered: types.ServerCapabilities
+    """What the server said that it can do."""
+
     def __init__(self, client: LanguageClient, repository: Repository, name: str) -> None:
         self.client = client
         self.repository = repository
@@ -81,7 +84,9 @@ async def day(request: pytest.FixtureRequest, repository: Repository) -> AsyncIt
     )
     sync = ready.capabilities.text_document_sync
     assert (sync.open_close, sync.save.include_text) == (False, False)
-    yield Day(client, repository, request.param)
+    day = Day(client, repository, request.param)
+    day.offered = ready.capabilities
+    yield day
     await client.shutdown_session()
     await client.stop()
 

@@ -111,8 +111,10 @@ def setting(folder: Path, *question: str) -> bytes:
     return output
 
 
-def ask(folder: Path, *command: str, stdin: IO[bytes] | None = None) -> tuple[int, bytes, str]:
-    """Run git to its end: exit code, output, and what it complained about."""
+def ask(
+    folder: Path, *command: str, stdin: IO[bytes] | None = None, seconds: float = TIMEOUT
+) -> tuple[int, bytes, str]:
+    """Run git to its end, or for so long: exit code, output, and what it complained about."""
     code, output, problem = _launch(
         folder,
         command,
@@ -121,7 +123,7 @@ def ask(folder: Path, *command: str, stdin: IO[bytes] | None = None) -> tuple[in
         with_exceptions=False,
         stdout_as_string=False,
         strip_newline_in_stdout=False,
-        kill_after_timeout=TIMEOUT,
+        kill_after_timeout=seconds,
     )
     return code, output, text(problem) if isinstance(problem, bytes) else problem
 

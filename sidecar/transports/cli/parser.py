@@ -20,6 +20,7 @@ begin:
   threadline watch                record what happens from now on
   threadline enrich --all         make memory from it
   threadline search WORDS         find it again
+  threadline why FILE:LINE        see what is behind a line
   threadline context              see what an assistant would be told now
   threadline inbox                see what assistants want to tell you
 
@@ -73,6 +74,14 @@ needed. It can be cancelled with Ctrl-C and retried; what is known already is no
   threadline enrich                     the active session, or the latest
   threadline enrich --all               every session so far
   threadline enrich --retry             go on with the job that failed last
+"""
+
+_WHY = """\
+Tells why a line is as it is: the memories behind it, the commit that wrote it, and the session of that commit.
+Of a file without a line it tells which memories and sessions it has. Editors tell the same on hover.
+
+  threadline why src/app.py:12
+  threadline why src/app.py
 """
 
 _CONTEXT = """\
@@ -246,6 +255,8 @@ def _add_search(commands: Commands) -> None:
     search.add_argument("--open", action="append", metavar="FILE", help="a file you work on")
     search.add_argument("--all-branches", action="store_true", help="also of unmerged branches")
     search.add_argument("--explain", action="store_true", help="say why each was found")
+    why = _command(commands, "why", "tell what is behind a line, or known about a file", _WHY)
+    why.add_argument("place", metavar="FILE[:LINE]", help="such as src/app.py:12")
     remember = _command(commands, "remember", "keep a memory of your own")
     remember.add_argument("text", nargs="+", help="what is to be remembered")
     remember.add_argument("--type", choices=_TYPES, default="fact", help="default: fact")

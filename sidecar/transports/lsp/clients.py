@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from protocol.enrichment import ModelParams
+from protocol.explanations import FileStory
 from protocol.methods import NOTIFICATIONS, QUESTIONS, Change
 from sidecar.app import Application, now
 from sidecar.domain import sources
@@ -19,6 +20,7 @@ from sidecar.transports import logs
 from sidecar.transports.addresses import path_of
 from sidecar.transports.capturing import Capture
 from sidecar.transports.lsp import telling
+from sidecar.transports.lsp.insights import SHOW_FILE, Insights
 from sidecar.transports.lsp.protocol import COMMANDS, StrictProtocol
 
 T = TypeVar("T")
@@ -33,6 +35,8 @@ _CONTENTS = (
 )
 _FLUSH = 2.0
 """Seconds that what was noted may take to be recorded at the end."""
+_CALM = 0.5
+"""Seconds in which changes come together before lenses are looked at again."""
 _ANSWER = 3.0
 """Seconds that a client may take to tell its settings; nothing is recorded before."""
 
@@ -52,6 +56,10 @@ class Client:
         self._reported: set[str] = set()
         self._capture = Capture(app, self._tell_change)
         self._asking: asyncio.Task[None] | None = None
+        self._insights = Insights(app)
+        self._looking: asyncio.Task[None] | None = None
+        self._has_changed = False
+        """Whether lenses may say something else since they were last looked at."""
 
     def register(self) -> None:
         """Say what of standard LSP is served."""
@@ -62,12 +70,23 @@ class Client:
         self._handle(types.TEXT_DOCUMENT_DID_SAVE, _unheard, types.SaveOptions(include_text=False))
         for command in COMMANDS:
             self._server.command(command)(functools.partial(_unheard))
+        self._offer_insights()
         for method in _CONTENTS:
             # pygls would ask for what is in every file, and keep it.
             self._protocol.fm.builtin_features.pop(method, None)
             self._protocol.listeners[method] = _unheard
         self._protocol.listeners[types.TEXT_DOCUMENT_DID_SAVE] = self._saved
         self._protocol.listeners[types.WORKSPACE_DID_CHANGE_CONFIGURATION] = self._reconfigure
+
+    def _offer_insights(self) -> None:
+        """Serve hovers and lenses, past pygls: its types would cost more than the answers."""
+        self._handle(types.TEXT_DOCUMENT_HOVER, _unheard)
+        lens = types.CodeLensOptions(resolve_provider=False)
+        self._handle(types.TEXT_DOCUMENT_CODE_LENS, _unheard, lens)
+        self._server.command(SHOW_FILE)(functools.partial(_unheard))
+        self._protocol.requests[types.TEXT_DOCUMENT_HOVER] = self._insights.hover
+        self._protocol.requests[types.TEXT_DOCUMENT_CODE_LENS] = self._insights.lenses
+        self._protocol.commands[SHOW_FILE] = self._show_file
 
     def _handle(self, method: str, handler: Callable[..., object], options: object = None) -> None:
         """Let pygls call a handler; it marks what it calls, which a method does not bear."""
@@ -85,6 +104,7 @@ class Client:
         self._app.workspace.source = source[:200]
         if isinstance(options, dict) and options.get("model") is True:
             self._app.ask_editor = self._ask_model
+        self._insights.meet(self._protocol.capabilities, options)
         if params.workspace_folders:
             self._add(folder.uri for folder in params.workspace_folders)
         elif params.root_uri:
@@ -167,6 +187,27 @@ class Client:
                     {"type": types.MessageType.Warning.value, "message": f"Threadline: {problem}"},
                 )
         logs.obey(self._app.workspace.settings)
+        self._look_at_lenses()
+
+    def _show_file(self, params: object) -> FileStory:
+        """Show what is known about a file; called from the thread of the request."""
+        story, text = self._insights.describe(params)
+        body = {"type": types.MessageType.Info.value, "message": text}
+        self._loop.call_soon_threadsafe(self._protocol.tell, types.WINDOW_SHOW_MESSAGE, body)
+        return story
+
+    def _look_at_lenses(self) -> None:
+        """Let the client ask for its lenses again if they say something else by now; not at every change."""
+        self._has_changed = self._protocol.can("workspace", "codeLens", "refreshSupport")
+        if self._has_changed and (self._looking is None or self._looking.done()):
+            self._looking = self._loop.create_task(self._refresh_lenses())
+
+    async def _refresh_lenses(self) -> None:
+        while self._has_changed:
+            self._has_changed = False
+            await asyncio.sleep(_CALM)
+            if await self._loop.run_in_executor(None, self._insights.have_changed):
+                await self._ask(self._server.workspace_code_lens_refresh_async(None))
 
     async def _ask(self, question: Awaitable[T]) -> T | None:
         """Ask the client something it may refuse or never answer."""
@@ -182,6 +223,8 @@ class Client:
 
     def _tell_change(self, change: Change) -> None:
         self._loop.call_soon_threadsafe(self._protocol.tell, DID_CHANGE, change)
+        if change.what in {"memories", "sessions"}:
+            self._loop.call_soon_threadsafe(self._look_at_lenses)
 
     def _log_message(self, kind: types.MessageType, message: str) -> None:
         body = {"type": kind.value, "message": message}

@@ -19,7 +19,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 
 from protocol.answers import Answer, Failure, failure
-from protocol.errors import CancelledError, Code, ModelFailedError
+from protocol.errors import CancelledError, Code, ModelFailedError, ThreadlineError
 from protocol.methods import METHODS
 from protocol.values import Record
 from sidecar.app import Application
@@ -29,12 +29,14 @@ from sidecar.transports.works import Work
 COMMANDS = {method.name.replace("/", "."): method.name for method in METHODS}
 """Every method is a command too, for clients that can only run those: its params are the one argument."""
 
-_THREADS = 32
-"""Enough that requests which wait for a stuck store leave room for others."""
+_THREADS, _POINTING = 32, 4
+"""Enough that requests which wait for a stuck store leave room for others; who only points at code gets few."""
 
 Identifier = int | str
 State = Literal["new", "ready", "over"]
 Listener = Callable[[Any], None]
+Handler = Callable[[Any], object]
+"""Gives the result of a request; what is wrong with its params is a ValidationError."""
 _NEXT: dict[str, State] = {types.INITIALIZE: "ready", types.SHUTDOWN: "over"}
 """What a request of pygls makes of us once it is answered."""
 
@@ -64,10 +66,15 @@ class StrictProtocol(LanguageServerProtocol):
             types.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._cancel_progress,
         }
         """Who hears a notification that pygls need not see: untyped, since some come by the thousand."""
+        self.requests: dict[str, Handler] = {}
+        """Who answers a standard request that pygls need not see; off the loop."""
+        self.commands: dict[str, Handler] = {}
+        """Who runs a command that is no method of ours; likewise."""
         self._questions: dict[Identifier, asyncio.Future[Any]] = {}
         self._tasks: dict[Identifier, asyncio.Future[Answer]] = {}
         self._works: dict[Identifier, Work] = {}
         self._threads = ThreadPoolExecutor(_THREADS)
+        self._pointing = ThreadPoolExecutor(_POINTING)
         self._numbers = itertools.count(1)
 
     def take(self, piece: bytes | BadFrame) -> None:
@@ -112,7 +119,7 @@ class StrictProtocol(LanguageServerProtocol):
             self._fail(identifier, Code.NOT_INITIALIZED, "`initialize` comes first")
         elif self.state == "ready" and method == types.INITIALIZE:
             self._fail(identifier, Code.INVALID_REQUEST, "already initialized")
-        elif method.startswith("threadline/"):
+        elif method.startswith("threadline/") or method in self.requests:
             self._serve(identifier, method, message.get("params"))
         elif method == types.WORKSPACE_EXECUTE_COMMAND:
             self._execute(identifier, message.get("params"))
@@ -169,6 +176,8 @@ class StrictProtocol(LanguageServerProtocol):
         command = params.get("command") if isinstance(params, dict) else None
         arguments = params.get("arguments") if isinstance(params, dict) else None
         method = COMMANDS.get(command) if isinstance(command, str) else None
+        if isinstance(command, str) and command in self.commands:
+            method = command
         if method is None:
             self._fail(identifier, Code.INVALID_PARAMS, f"there is no command {command!r}")
         else:
@@ -183,7 +192,8 @@ class StrictProtocol(LanguageServerProtocol):
         if method in _LONG:
             self._begin(work, token)
         self._works[identifier] = work
-        task = loop.run_in_executor(self._threads, self._run, identifier, method, params, work)
+        threads = self._pointing if method in self.requests else self._threads
+        task = loop.run_in_executor(threads, self._run, identifier, method, params, work)
         self._tasks[identifier] = task
         task.add_done_callback(functools.partial(self._finish, identifier))
 
@@ -193,7 +203,10 @@ class StrictProtocol(LanguageServerProtocol):
             work.check()
         except CancelledError as error:
             return Answer(id=identifier, error=failure(error))
-        return self.app.answer(identifier, method, params, work)
+        handler = self.requests.get(method) or self.commands.get(method)
+        if handler is None:
+            return self.app.answer(identifier, method, params, work)
+        return _handled(identifier, method, lambda: handler(params))
 
     def _begin(self, work: Work, token: object) -> None:
         """Let the client see how far a work is: under its own token, or under one we ask for."""
@@ -295,6 +308,20 @@ class StrictProtocol(LanguageServerProtocol):
 
 def _is_identifier(value: object) -> TypeGuard[Identifier]:
     return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _handled(identifier: Identifier, method: str, handle: Callable[[], object]) -> Answer:
+    """Answer a request by its handler, whatever happens in it."""
+    try:
+        return Answer(id=identifier, result=msgspec.Raw(msgspec.json.encode(handle())))
+    except msgspec.ValidationError as error:
+        problem = Failure(code=Code.INVALID_PARAMS, message=f"{method}: {error}")
+    except ThreadlineError as error:
+        problem = failure(error)
+    except Exception:  # noqa: BLE001  # the boundary of a request
+        _log.exception("%s failed unexpectedly", method)
+        problem = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
+    return Answer(id=identifier, error=problem)
 
 
 def _settle(question: "asyncio.Future[Any]", message: dict[str, Any]) -> None:

@@ -1,0 +1,118 @@
+"""Every LSP editor has memory in its own words: hover, lens and commands, over a real process."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from protocol.methods import METHODS
+from tests.e2e.test_editors import Day, day, wait_until_watched
+
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
+
+DECISION = "Use advisory locks instead of Redis because we run no Redis in production"
+CODE = "import fcntl\n\n\ndef lock(file):\n    fcntl.flock(file, fcntl.LOCK_EX)\n"
+
+__all__ = ["day"]
+
+
+async def test_memory_is_behind_every_line_file_and_command(day: Day) -> None:
+    """D13."""
+    await wait_until_watched(day)
+    capabilities = day.client.capabilities
+    assert capabilities is not None
+    assert day.offered.hover_provider
+    assert day.offered.code_lens_provider
+    provider = day.offered.execute_command_provider
+    actions = {one.name.replace("/", ".") for one in METHODS}
+    assert provider is not None
+    assert set(provider.commands) == {"threadline.showFile", *actions}
+    assert await lens(day) == []
+    assert await hover(day, 4) is None
+    await commit(day, DECISION, CODE)
+
+    # All that people do with memory can be done by commands alone.
+    job = await run(day, "enrichment.start")
+    assert job["status"] == "completed"
+    found = await run(day, "memories.search", query="why no Redis?")
+    memory = found["memories"][0]["memory"]
+    assert memory["type"] == "decision"
+
+    told = await hover(day, 4)
+    assert told is not None
+    assert isinstance(told.contents, types.MarkupContent)
+    wanted = capabilities.text_document and capabilities.text_document.hover
+    formats = (wanted and wanted.content_format) or [types.MarkupKind.PlainText]
+    assert told.contents.kind == formats[0]
+    text = told.contents.value
+    assert memory["title"] in text
+    assert DECISION.split(" because ", maxsplit=1)[0] in text
+    assert day.repository.git("rev-parse", "HEAD")[:10] in text
+    assert "session of " in text
+
+    (above,) = await lens(day)
+    assert above.command is not None
+    assert above.command.title == await title(day)
+    story = await day.client.workspace_execute_command_async(
+        types.ExecuteCommandParams(command=above.command.command, arguments=above.command.arguments)
+    )
+    assert isinstance(story, dict)
+    assert memory["memoryId"] in [one["memoryId"] for one in story["memories"]]
+    assert any(above.command.title in one.message for one in day.client.messages)
+
+    # The same line, after others came above it and nobody has committed them.
+    day.repository.write("locks.py", f"# new\n{CODE}")
+    assert await hover(day, 0) is None
+    assert await hover(day, 5) == told
+
+    explained = await run(day, "lines.explain", path="locks.py", line=6)
+    assert explained["memories"][0]["memory"]["memoryId"] == memory["memoryId"]
+    await run(day, "context.feedback", memoryId=memory["memoryId"], verdict="wrong")
+    again = await hover(day, 5)
+    assert "(decision, " in text
+    assert "(decision, " not in str(again)
+    await run(day, "memories.forget", memoryIds=[memory["memoryId"]])
+    assert (await run(day, "capture.pause", duration="15m"))["paused"] is True
+    assert (await run(day, "capture.resume"))["paused"] is False
+    assert (await run(day, "status"))["memories"] >= 0
+
+
+async def commit(day: Day, subject: str, content: str) -> None:
+    """Commit a file, and wait until that is recorded."""
+    told = asyncio.create_task(day.changed())
+    await asyncio.sleep(0)
+    day.repository.write("locks.py", content)
+    day.repository.git("add", "--all")
+    day.repository.git("commit", "--quiet", "--message", subject)
+    await told
+
+
+async def run(day: Day, command: str, **params: Any) -> Any:
+    wanted = types.ExecuteCommandParams(command=f"threadline.{command}", arguments=[params])
+    return await asyncio.wait_for(day.client.workspace_execute_command_async(wanted), timeout=60)
+
+
+async def hover(day: Day, line: int) -> types.Hover | None:
+    return await day.client.text_document_hover_async(
+        types.HoverParams(
+            text_document=document(day), position=types.Position(line=line, character=2)
+        )
+    )
+
+
+async def lens(day: Day) -> list[types.CodeLens]:
+    params = types.CodeLensParams(text_document=document(day))
+    return list(await day.client.text_document_code_lens_async(params) or [])
+
+
+async def title(day: Day) -> str:
+    story = await run(day, "files.about", path="locks.py")
+    counts = {"memor": story["memoryCount"], "session": story["sessionCount"]}
+    assert counts["session"] == 1
+    memories = "1 memory" if counts["memor"] == 1 else f"{counts['memor']} memories"
+    return f"{memories} · 1 session"
+
+
+def document(day: Day) -> types.TextDocumentIdentifier:
+    return types.TextDocumentIdentifier(uri=(day.repository.path / "locks.py").as_uri())
