@@ -88,7 +88,6 @@ PROMISES: dict[str, str] = {
 
 PENDING: dict[str, str] = {
     "D12": "",
-    "D13": "",
     "F2": "",
     "F4": "",
     "F5": "",
@@ -270,6 +269,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "D9": ("services/test_context.py::test_a_first_connection_is_introduced",),
     "D10": ("services/test_context.py::test_a_vault_has_documents_and_agents_edit_those_they_may",),
     "D11": ("services/test_context.py::test_what_is_recorded_cannot_leave_its_fence",),
+    "D13": ("e2e/test_insights.py::test_memory_is_behind_every_line_file_and_command",),
     "E1": ("services/test_conversations.py::test_a_checkpoint_keeps_counts_and_brings_messages",),
     "E2": (
         "services/test_conversations.py::test_any_interleaving_of_two_processes_keeps_each_content_once",
