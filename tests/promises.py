@@ -89,14 +89,10 @@ PROMISES: dict[str, str] = {
 PENDING: dict[str, str] = {
     "D12": "",
     "F2": "",
-    "F4": "",
-    "F5": "",
-    "F7": "",
     "F8": "",
     "F9": "",
     "F10": "",
     "F11": "",
-    "F12": "",
     "F13": "",
     "F14": "",
     "G1": "installing the sidecar",
@@ -299,7 +295,15 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "F3": (
         "transports/test_connect.py::test_every_agent_found_gets_hooks_and_server_and_gives_them_back",
     ),
+    "F4": ("services/test_turns.py::test_turns_are_weighed_and_only_those_that_matter_are_read",),
+    "F5": ("crash/test_turns.py::test_what_a_killed_process_had_heard_is_saved_by_the_next",),
     "F6": ("transports/test_mcp.py::test_an_agent_is_reminded_to_save_at_10_25_and_50_calls",),
+    "F7": (
+        "services/test_exchanging.py::test_a_message_has_all_that_was_said_of_it_and_the_most_urgent_comes_first",
+    ),
+    "F12": (
+        "services/test_exchanging.py::test_links_are_seen_from_every_end_help_to_find_and_never_dangle",
+    ),
     "G7": (
         "e2e/test_editors.py::test_a_day_in_an_editor",
         "editor/test_neovim.py::test_neovim_attaches_saves_commits_and_asks",

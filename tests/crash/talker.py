@@ -28,7 +28,12 @@ def main() -> None:
             session_key="run", role="user", content=said, idempotency_key=f"{number}"
         )
         turning.take(vault, turn, WHO, tools)
-        done = Activity(tool=f"tool {number}", category="write")
+        done = Activity(
+            tool=f"tool {number}",
+            category="write",
+            input_summary="a table",
+            output_summary="is there",
+        )
         tracking.track(vault, TrackParams(session_key="run", activities=(done,)), WHO, tools)
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()

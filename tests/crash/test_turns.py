@@ -69,7 +69,7 @@ def test_a_turn_killed_at_any_write_is_taken_once_by_its_retry(tmp_path: Path, m
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 def test_what_a_killed_process_had_heard_is_saved_by_the_next(tmp_path: Path) -> None:
-    """Part of F5: the buffer survives `kill -9` of a real process."""
+    """F5."""
     folder = tmp_path / "vault"
     talker = subprocess.Popen(
         [sys.executable, "-m", "tests.crash.talker", str(folder)],
@@ -89,6 +89,11 @@ def test_what_a_killed_process_had_heard_is_saved_by_the_next(tmp_path: Path) ->
     done = {one.tool for one in soon.activities.all()}
     assert {f"We decided to use tool {number} instead of nothing." for number in heard} <= said
     assert {f"tool {number}" for number in heard} <= done
+    assert all(len(one.text) <= 500 for one in soon.entries.all())
+    for activity in soon.activities.all():
+        told = (activity.category, activity.input_summary, activity.output_summary)
+        assert told == ("write", "a table", "is there")
+        assert activity.at <= now()
     maintenance.maintain(soon, Settings())
     assert len(soon.checkpoints) == 0
     soon.close()
@@ -99,7 +104,8 @@ def test_what_a_killed_process_had_heard_is_saved_by_the_next(tmp_path: Path) ->
     assert saved.prompt_count >= ACKNOWLEDGED
     assert f"use tool {heard[-1]} instead" in saved.digest
     assert (len(later.entries), len(later.activities)) == (0, 0)
-    assert len(captured(later)) == len(said)
+    # A turn's event is written first: the last one may have been killed before the rest of it.
+    assert len(said) <= len(captured(later)) <= len(said) + 1
     maintenance.maintain(later, Settings())
     assert len(later.checkpoints) == 1
     later.close()

@@ -38,7 +38,7 @@ def checkpoint(desk: Desk, agent: str, run: str) -> Any:
 
 
 def test_a_message_has_all_that_was_said_of_it_and_the_most_urgent_comes_first(desk: Desk) -> None:
-    """Part of F7."""
+    """F7."""
     parent = send(desk, "May I?", "claude-code", "cursor", category="request")
     given = {
         "targetId": "cursor",
@@ -57,14 +57,18 @@ def test_a_message_has_all_that_was_said_of_it_and_the_most_urgent_comes_first(d
         send(desk, content, priority=priority)
     for category in ("info", "alert", "error"):
         send(desk, category, "user", category=category)
+    send(desk, "for all", "*", "codex", priority=2)
+    long = {"targetId": "cursor", "content": "x", "subject": "x" * 201}
+    assert desk.refused("messages/send", **long)["data"]["field"] == "subject"
     whole = desk.ask("messages/read", agentId="cursor", preview=True)["messages"]
-    assert contents(whole) == ["five", "five later", "Yes, after ten", "four", "one"]
+    wanted = ["five", "five later", "Yes, after ten", "four", "for all", "one"]
+    assert contents(whole) == wanted
     assert {name: whole[2][name] for name in given} == given
     assert whole[2]["expiresAt"] > whole[2]["createdAt"]
     assert read(desk, "cursor", category="house rule", preview=True) == ["Yes, after ten"]
-    assert read(desk, "user") == ["info", "alert", "error"]
-    assert read(desk, "claude-code") == ["May I?"]
-    assert read(desk, "windsurf") == []
+    assert read(desk, "user") == ["info", "alert", "error", "for all"]
+    assert read(desk, "claude-code") == ["May I?", "for all"]
+    assert read(desk, "windsurf") == ["for all"]
 
 
 def test_each_recipient_has_a_receipt_and_the_sender_sees_them(desk: Desk) -> None:
@@ -171,7 +175,7 @@ def test_a_document_keeps_its_history_and_refuses_who_has_read_an_older_one(desk
 
 
 def test_links_are_seen_from_every_end_help_to_find_and_never_dangle(desk: Desk) -> None:
-    """Part of F12."""
+    """F12."""
     answer = desk.remember("Uploads are signed")
     reason = desk.remember("The auditor wants it so")
     (task,) = desk.ask("tasks/create", tasks=[{"title": "Ask again"}])["tasks"]
@@ -229,6 +233,8 @@ UNSIGNED = {
 }
 """What changes something and carries no name of an agent, and why."""
 READING = {
+    "about",
+    "explain",
     "list",
     "get",
     "events",

@@ -86,6 +86,30 @@ def test_a_turn_that_matters_is_an_event_and_becomes_memory(desk: Desk) -> None:
     assert memory.evidence[0].quote == DECISION
 
 
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_turns_are_weighed_and_only_those_that_matter_are_read(desk: Desk, role: str) -> None:
+    """F4."""
+    said = {
+        "Good morning! I'll look at it now.": "skipped",
+        "x" * 100_000: "skipped",
+        "We decided to use SQLite because we run no server.": "queued",
+    }
+    for content, outcome in said.items():
+        told = desk.ask("turns/ingest", sessionKey="run", role=role, content=content)
+        assert set(told) == {"turnId", "signalScore", "signalKeywords", "extractionStatus"}
+        assert told["extractionStatus"] == outcome
+        assert 0 <= told["signalScore"] <= 1
+        assert bool(told["signalKeywords"]) >= (outcome == "queued")
+    for wrong in ({"role": "system", "content": "x"}, {"role": role, "content": "x" * 100_001}):
+        assert (
+            desk.refused("turns/ingest", sessionKey="run", **wrong)["code"] == Code.INVALID_PARAMS
+        )
+    assert len(captured(desk.vault)) == 1
+    desk.enrich()
+    (memory,) = [one for one in desk.vault.memories.all() if one.type == "decision"]
+    assert "SQLite" in memory.title
+
+
 def test_only_flagged_turns_go_to_extraction(desk: Desk) -> None:
     """Part of F4."""
     assert status(desk, "Good morning! Ready when you are.") == "skipped"
