@@ -331,6 +331,10 @@ def test_a_file_that_an_agent_edits_is_a_save_of_that_agent(environment: dict[st
 
 def test_a_conversation_is_told_once_and_again_after_a_cut(environment: dict[str, str]) -> None:
     """Part of F2."""
+    app = open_here()
+    write = {"type": "constraint", "content": "Never block a request because the limiter is down."}
+    app.call("threadline/memories/write", {**write, "title": "Fail open", "importance": 5})
+    app.close()
     start = claude("SessionStart", source="startup")
     assert send(environment, "claude-code", message=start) is not None
     assert send(environment, "claude-code", message=start) is None
@@ -392,6 +396,33 @@ def test_a_conversation_is_over_when_its_host_said_so(environment: dict[str, str
     assert known.last_seen_at <= known.ended_at <= at_last
     saved = app.vault(app.project(None)).checkpoints.all()
     assert [one.created_at <= at_last for one in saved] == [True, True]
+    app.close()
+
+
+def test_who_resumes_a_fork_is_not_told_again_what_its_origin_was(
+    environment: dict[str, str],
+) -> None:
+    """Part of F2."""
+    app = open_here()
+    write = {"type": "constraint", "content": "Never block a request because the limiter is down."}
+    app.call("threadline/memories/write", {**write, "title": "Fail open", "importance": 5})
+    app.call("threadline/tasks/create", {"tasks": [{"title": "Measure the limiter"}]})
+    app.close()
+    told = [
+        send(environment, "claude-code", message=claude("SessionStart", source=source, session=key))
+        for source, key in (
+            ("startup", "s1"),
+            ("fork", "s2"),
+            ("resume", "s2"),
+            ("compact", "s2"),
+            ("resume", "s1"),
+        )
+    ]
+    assert [one is None for one in told] == [False, True, True, False, True]
+    app = open_here()
+    forked = app.vault(app.project(None)).conversations.get("s2")
+    assert forked is not None
+    assert (forked.previous_session_key, forked.given) == ("s1", talk(app).given)
     app.close()
 
 

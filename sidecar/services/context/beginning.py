@@ -32,6 +32,26 @@ def begin(scene: Scene, recovery: Recovery | None) -> None:
             )
 
 
+def branch(scene: Scene, origin: Conversation) -> None:
+    """Write down that a conversation goes on from another: what that one was given, it has."""
+    vault, key = scene.vault, scene.params.session_key
+    if key is None or conversations.known_as(key) == origin.session_key:
+        return
+    with vault.lock.held():
+        met = meeting.meet(vault, key, scene.who, vault.clock())
+        if met.conversation.began is None:
+            forked = msgspec.structs.replace(
+                met.conversation,
+                began=origin.began,
+                recovered_from=origin.recovered_from,
+                previous_session_key=origin.session_key,
+                given=origin.given,
+            )
+            vault.journal.append(
+                meeting.ops(vault, msgspec.structs.replace(met, conversation=forked))
+            )
+
+
 def claim(vault: Vault, session_key: str, who: Who) -> bool:
     """Let a conversation that was never given its context have it from now on; True for one caller alone."""
     talk = meeting.find(vault, session_key)

@@ -45,7 +45,7 @@ _LATELY = timedelta(days=1)
 _SHARE = 4
 """The part of an answer that one document may take."""
 _Part = TypeVar("_Part")
-_INTACT = ("resume", "fork")
+INTACT = ("resume", "fork")
 """Occasions on which the host still has the conversation as it was."""
 
 
@@ -195,7 +195,7 @@ def _documents(scene: Scene) -> Iterator[DocumentItem]:
 
 def _recovery(scene: Scene) -> Recovery | None:
     """Tell where an earlier conversation stood, unless the host still has it as it was."""
-    if scene.params.occasion in _INTACT:
+    if scene.params.occasion in INTACT:
         return None
     summary = scene.summary() if scene.params.occasion == "compact" else None
     return recovering.recover(

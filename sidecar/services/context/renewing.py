@@ -23,7 +23,7 @@ def earlier(scene: Scene) -> Conversation | None:
     """Find the conversation whose context a host still has: this very one, or the one it was forked from."""
     vault, key = scene.vault, scene.params.session_key
     own = vault.conversations.get(key) if key else None
-    if own is not None or scene.params.occasion != "fork":
+    if (own is not None and own.began) or scene.params.occasion != "fork":
         return own
     here = vault.conversations.find("projectNormalized", str(scene.who.real_folder))
     known = [one for one in here if one.began and one.harness == scene.who.harness]
@@ -44,6 +44,8 @@ def renew(
     silence = Rendered(host=params.host, text="", chars=0, cap=cap)
     if talk is None:
         return silence, None
+    if not scene.params.preview:
+        beginning.branch(scene, talk)
     known = {*talk.given, *_told(scene.vault, talk)}
     news = _news(context, known)
     given = _given(news)
@@ -72,7 +74,10 @@ def note(vault: Vault, receipt: Receipt) -> list[Op]:
 
 
 def _told(vault: Vault, talk: Conversation) -> set[str]:
+    """Name all that a conversation was told; a fork was told what its origin was, until its context is cut."""
     receipts = vault.receipts.find("sessionKey", talk.session_key)
+    if talk.previous_session_key and all(one.occasion in gathering.INTACT for one in receipts):
+        receipts = [*receipts, *vault.receipts.find("sessionKey", talk.previous_session_key)]
     return {one.id for receipt in receipts for one in receipt.items}
 
 
