@@ -30,6 +30,7 @@ from protocol.settings import Settings
 from protocol.turns import Activity, IngestedTurn, IngestTurnParams
 from protocol.values import Record
 from sidecar.adapters.code.codebases import Codebase
+from sidecar.domain.context import hosts
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.services import agents, messaging
 from sidecar.services.context import beginning, gathering, giving, judging, renewing, valuing
@@ -45,8 +46,6 @@ from sidecar.services.recall import Recall
 from sidecar.services.tasks import Look
 from sidecar.store.vaults import Vault
 
-_CUT = ("compact", "clear")
-"""Occasions on which a conversation has lost what it was given."""
 _PAUSED = "capture is paused; `threadline resume` ends it"
 
 _NEWS = ("queued", "skipped")
@@ -125,7 +124,8 @@ class Dialogue:
         """Tell a host's conversation what it should know: all of it at first and after a cut, then only what is new."""
         scene = self._scene(params)
         talk = renewing.earlier(scene)
-        if not renewing.was_told(scene.vault, talk) or params.occasion in _CUT:
+        has_lost = hosts.has_lost(params.host, params.occasion)
+        if not renewing.was_told(scene.vault, talk) or has_lost:
             return self._contexts.render(scene, params)
         looked = msgspec.structs.replace(
             scene, params=msgspec.structs.replace(params, preview=True)

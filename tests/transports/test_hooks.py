@@ -426,6 +426,58 @@ def test_who_resumes_a_fork_is_not_told_again_what_its_origin_was(
     app.close()
 
 
+def copilot(event: str, **fields: object) -> bytes:
+    return json.dumps(
+        {"sessionId": "c1", "timestamp": 1794841229049, "cwd": str(Path.cwd()), **fields}
+        | {"hookEventName": event}
+    ).encode()
+
+
+def tell(environment: dict[str, str], data: bytes) -> bytes:
+    """Run a hook of Copilot to its end, and give what it told."""
+    answer, rest = main.respond(["copilot"], data, environment)
+    rest()
+    return answer
+
+
+def test_a_conversation_that_begins_is_not_told_what_was_just_said_in_it(
+    environment: dict[str, str],
+) -> None:
+    """Part of F2. Copilot tells of the start and of the first prompt at once, in either order."""
+    data = copilot("userPromptSubmitted", prompt="We decided to use postgres for the ledger.")
+    seen = observing.observe("copilot", "userPromptSubmitted", json.loads(data), environment)
+    line = json.dumps({**seen, "key": observing.key(seen)}).encode()
+    overheard.drop(environment["THREADLINE_HOME"], "a prompt", line)
+    told = tell(environment, copilot("sessionStart", source="new"))
+    assert b"threadline:memory" in told
+    assert b"postgres" not in told
+    app = open_here()
+    assert "postgres" in talk(app, "c1").notes[0].text
+    app.close()
+
+
+def test_a_host_that_forgets_what_it_was_told_is_told_again_when_it_resumes(
+    environment: dict[str, str],
+) -> None:
+    """Part of F2."""
+    first = tell(environment, copilot("sessionStart", source="new"))
+    again = tell(environment, copilot("sessionStart", source="resume"))
+    assert b"threadline:memory" in first
+    assert b"threadline:memory" in again
+    assert b"Recovery" not in again
+
+
+def test_what_is_owed_after_a_compaction_is_told_when_the_conversation_is_resumed(
+    environment: dict[str, str],
+) -> None:
+    """Part of E8."""
+    tell(environment, copilot("sessionStart", source="new"))
+    tell(environment, copilot("userPromptSubmitted", prompt="We must never block a request."))
+    tell(environment, copilot("preCompact", trigger="manual"))
+    assert b"never block a request" in tell(environment, copilot("sessionStart", source="resume"))
+    assert tell(environment, copilot("userPromptSubmitted", prompt="Go on.")) == b""
+
+
 def test_before_a_compaction_all_that_is_known_is_saved(environment: dict[str, str]) -> None:
     """Part of E8."""
     send(environment, "claude-code", message=claude("SessionStart", source="startup"))

@@ -107,7 +107,9 @@ def _hear(home: str, seen: Observation) -> str | None:
     claimed = overheard.claim(home, talk, is_start=is_start)
     if claimed is None:
         return None
-    return str(seen["occasion"]) if is_start else "compact" if claimed == "owed" else "startup"
+    if claimed == "owed":
+        return "compact"
+    return str(seen["occasion"]) if is_start else "startup"
 
 
 def _line(home: str, seen: Observation) -> bytes | None:

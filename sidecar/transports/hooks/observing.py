@@ -96,8 +96,13 @@ def signature(seen: Fields) -> str:
 
 def key(seen: Fields) -> str:
     """Name what was seen for ever."""
-    parts = [seen.get(one) for one in ("host", "sessionKey", "event")]
-    return ":".join(str(one) for one in (*parts, seen["turn"] or seen["at"], signature(seen)))
+    what = (seen["event"], seen["turn"] or seen["at"], signature(seen))
+    return talk(seen) + ":".join(map(str, what))
+
+
+def talk(seen: Fields) -> str:
+    """Say how the names of all that is seen of a conversation begin."""
+    return f"{seen['host']}:{seen['sessionKey']}:"
 
 
 def digest(text: str) -> str:

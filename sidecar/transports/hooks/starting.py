@@ -25,7 +25,7 @@ class Start:
         self._talk = observing.digest(f"{seen['host']}:{seen['sessionKey']}")
         self._has_key = bool(seen["sessionKey"])
         self._app = _open(seen, environment)
-        self._app.overhear(_DRAINING, observing.key(seen))
+        self._app.overhear(_DRAINING, _until(seen))
         host = str(seen["host"])
         self.text = _post(self._app, seen) if host in rules.PLACES else _greet(self._app, seen)
 
@@ -56,6 +56,14 @@ def _post(app: Application, seen: Observation) -> str:
     if sight is not None:
         refreshing.refresh(tools, sight, _greet(app, seen, refreshing.ROOM))
     return ""
+
+
+def _until(seen: Observation) -> str:
+    """Name what is no news to a conversation: what was just said in it, all of it where it begins only now.
+
+    Some hosts tell of the first prompt at the same time as of the start.
+    """
+    return observing.talk(seen) if seen["told"] == "startup" else observing.key(seen)
 
 
 def _params(seen: Observation, most: int | None) -> RenderParams:
