@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import ROOT
 
-READY = ("claude-code", "cursor", "windsurf", "copilot")
+READY = ("claude-code", "cursor", "windsurf", "copilot", "opencode")
 """Folders with files that are made from the table of agents."""
 
 

@@ -1,91 +1,106 @@
-// OpenCode plugin: tells Threadline what happens in a conversation, and gives the model what Threadline answers.
-// It belongs into `.opencode/plugins/`. Whatever goes wrong, the conversation goes on without it.
+// Written by `threadline connect`; `threadline disconnect opencode` removes it.
 import { spawn } from "node:child_process"
 
-const COMMAND = process.env.THREADLINE_COMMAND ?? "threadline"
-const PATIENCE = 2500
-const EVENTS = new Set(["session.created", "session.compacted", "session.deleted"])
-const EDITS = /write|edit|patch|create|delete|rename/i
+const COMMAND = [process.env.THREADLINE_COMMAND ?? "threadline"]
+const PATIENCE_MS = 4000
 
-/** Runs one hook and gives its answer; an empty one where there is none in time. */
-const hook = (event, message, directory) =>
+// Starts the hook with JSON on its standard input. Whatever goes wrong, the answer is empty and nobody is disturbed.
+const ask = (event, body) =>
   new Promise((resolve) => {
-    let answer = ""
-    let timer
-    const finish = () => {
-      clearTimeout(timer)
-      try {
-        resolve(JSON.parse(answer || "{}"))
-      } catch {
-        resolve({})
-      }
-    }
     try {
-      const child = spawn(COMMAND, ["hook", "opencode", event], {
-        cwd: directory,
+      const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "opencode", event], {
         stdio: ["pipe", "pipe", "ignore"],
         windowsHide: true,
+        cwd: body.worktree || body.directory,
       })
-      timer = setTimeout(() => child.kill(), PATIENCE)
-      child.on("error", finish)
-      child.on("close", finish)
+      let said = ""
+      const timer = setTimeout(() => child.kill(), PATIENCE_MS)
+      const end = () => {
+        clearTimeout(timer)
+        try {
+          resolve(JSON.parse(said) ?? {})
+        } catch {
+          resolve({})
+        }
+      }
+      child.on("error", end)
+      child.on("close", end)
+      child.stdout.setEncoding("utf8")
+      child.stdout.on("data", (text) => (said += text))
       child.stdin.on("error", () => {})
-      child.stdout.on("data", (part) => {
-        answer += part
-      })
-      child.stdin.end(JSON.stringify(message))
+      child.stdin.end(JSON.stringify(body))
     } catch {
-      finish()
+      resolve({})
     }
   })
 
-export const ThreadlinePlugin = async ({ directory, worktree }) => {
-  // What a conversation was told stays the same for its whole length, so that hosts can keep it in their caches.
-  const told = new Map()
-  const speakers = new Map()
-  const words = new Map()
-  const place = { directory, worktree: worktree && worktree !== "/" ? worktree : directory }
-  const tell = async (event, message, session) => {
-    const answer = await hook(event, { ...place, ...message }, directory)
-    const text = answer.additionalContext
-    if (text && session && event !== "experimental.session.compacting") {
-      told.set(session, told.has(session) ? `${told.get(session)}\n\n${text}` : text)
-    }
-    return text
-  }
+const EVENTS = new Set(["session.compacted", "session.deleted"])
+const EDITS = /write|edit|patch|create|delete|rename/i
 
-  return {
-    event: async ({ event }) => {
-      const { type, properties } = event
-      if (EVENTS.has(type)) {
-        await tell(type, properties, properties.sessionID ?? properties.info?.id)
-      } else if (type === "message.updated") {
-        speakers.set(properties.info?.id, properties.info?.role)
-      } else if (type === "message.part.updated" && properties.part?.type === "text") {
-        const { messageID, sessionID, text } = properties.part
-        if (speakers.get(messageID) === "assistant") words.set(sessionID, text)
-      } else if (type === "session.idle") {
-        const response = words.get(properties.sessionID)
-        words.delete(properties.sessionID)
-        speakers.clear()
-        if (response) await tell(type, { ...properties, response }, properties.sessionID)
+export const Threadline = async ({ directory, worktree }) => {
+  const where = { directory, worktree: worktree && worktree !== "/" ? worktree : directory }
+  // What a session was told stays for all its requests, so that the host can cache it.
+  const told = new Map()
+  // What is being asked for each session: the host does not wait for events, but a request must.
+  const asked = new Map()
+  // What the assistant says in each session, until its turn ends: the message, and its words so far.
+  const saying = new Map()
+  const tell = (event, session, body) => {
+    const waiting = Promise.resolve(asked.get(session)).then(async () => {
+      const text = (await ask(event, { ...where, ...body })).additionalContext
+      if (text && event !== "experimental.session.compacting") {
+        told.set(session, [...(told.get(session) ?? []), text])
       }
+      return text
+    })
+    asked.set(session, waiting)
+    return waiting
+  }
+  const hear = ({ info, part }) => {
+    if (info?.role === "assistant" && !info.summary && saying.get(info.sessionID)?.id !== info.id) {
+      saying.set(info.sessionID, { id: info.id, text: "" })
+    }
+    const said = part?.type === "text" ? saying.get(part.sessionID) : undefined
+    if (said && said.id === part.messageID) said.text = part.text
+  }
+  const end = async (session) => {
+    const response = saying.get(session)?.text
+    saying.delete(session)
+    if (response) await tell("session.idle", session, { sessionID: session, response })
+  }
+  const forget = (session) => {
+    for (const known of [told, asked, saying]) known.delete(session)
+  }
+  return {
+    event: async ({ event: { type, properties } }) => {
+      const session = properties?.sessionID ?? properties?.info?.id
+      if (type === "session.created" && !asked.has(session)) await tell(type, session, properties)
+      else if (EVENTS.has(type)) await tell(type, session, properties)
+      else if (type === "message.updated" || type === "message.part.updated") hear(properties)
+      else if (type === "session.idle") await end(session)
+      if (type === "session.deleted") forget(session)
     },
-    "chat.message": async (input, output) => {
-      await tell("chat.message", { input, output: { message: output.message, parts: output.parts } }, input.sessionID)
+    "chat.message": async (input, { message, parts }) => {
+      const session = input.sessionID
+      // A session that began in another process goes on here, where nothing is left of what it was told.
+      if (!asked.has(session)) tell("session.created", session, { sessionID: session, source: "resume" })
+      await tell("chat.message", session, { input, output: { message, parts } })
     },
     "tool.execute.after": async (input, output) => {
       if (!EDITS.test(input.tool)) return
       const { title, isError } = output ?? {}
-      await tell("tool.execute.after", { input, output: { title, isError } }, input.sessionID)
+      await tell("tool.execute.after", input.sessionID, { input, output: { title, isError } })
     },
     "experimental.chat.system.transform": async (input, output) => {
-      const text = told.get(input.sessionID)
-      if (text) output.system.push(text)
+      await asked.get(input.sessionID)
+      output.system.push(...(told.get(input.sessionID) ?? []))
     },
     "experimental.session.compacting": async (input, output) => {
-      const text = await tell("experimental.session.compacting", { input }, input.sessionID)
+      const text = await tell("experimental.session.compacting", input.sessionID, { input })
       if (text) output.context.push(text)
+    },
+    dispose: async () => {
+      await Promise.all(asked.values())
     },
   }
 }

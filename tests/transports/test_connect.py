@@ -458,7 +458,7 @@ def test_the_plugin_of_opencode_asks_the_hook_and_hands_on_its_answer(
     """
     said, told = run_plugin(tmp_path, scripts.write_opencode(program), script)
     assert said == {"system": ["known"], "context": ["known"]}
-    where = {"directory": str(tmp_path), "worktree": ""}
+    where = {"directory": str(tmp_path), "worktree": str(tmp_path)}
     assert told == [
         [["hook", "opencode", "session.created"], {**where, "sessionID": "s"}],
         [
@@ -469,6 +469,28 @@ def test_the_plugin_of_opencode_asks_the_hook_and_hands_on_its_answer(
             ["hook", "opencode", "experimental.session.compacting"],
             {**where, "input": {"sessionID": "s"}},
         ],
+    ]
+
+
+@needs_node
+def test_a_session_of_opencode_that_goes_on_elsewhere_is_told_before_its_next_request(
+    tmp_path: Path, program: Program
+) -> None:
+    """Part of F3. OpenCode waits for no event, so whatever makes a request has to."""
+    script = """
+    const hooks = await plugin.Threadline({ directory: "/", worktree: "/" })
+    hooks["chat.message"]({ sessionID: "s" }, { message: {}, parts: [] })
+    const output = { system: [] }
+    await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, output)
+    hooks.event({ event: { type: "session.created", properties: { sessionID: "s" } } })
+    await hooks.dispose()
+    console.log(JSON.stringify(output))
+    """
+    said, told = run_plugin(tmp_path, scripts.write_opencode(program), script)
+    assert said == {"system": ["known"]}
+    assert [(words[-1], body.get("source")) for words, body in told] == [
+        ("session.created", "resume"),
+        ("chat.message", None),
     ]
 
 

@@ -337,15 +337,15 @@ def test_who_watches_places_what_is_heard_as_it_comes(repository: Repository) ->
 
 PLAY = """
 const [, , plugin, folder, name] = process.argv
-const { ThreadlinePlugin } = await import(plugin)
-const hooks = await ThreadlinePlugin({ directory: folder, worktree: folder })
+const { Threadline } = await import(plugin)
+const hooks = await Threadline({ directory: folder, worktree: folder })
 const sessionID = `ses_${name}`
 await hooks.event({ event: { type: "session.created", properties: { sessionID, info: { id: sessionID } } } })
 const parts = [{ type: "text", text: "We must never log customer names." }]
 await hooks["chat.message"]({ sessionID }, { message: { id: "m1" }, parts })
 await hooks["tool.execute.after"](
   { tool: "write", sessionID, callID: "c1", args: { filePath: `${folder}/a.txt`, content: "x" } }, { title: "a" })
-await hooks.event({ event: { type: "message.updated", properties: { info: { id: "m2", role: "assistant" } } } })
+await hooks.event({ event: { type: "message.updated", properties: { info: { id: "m2", role: "assistant", sessionID } } } })
 const part = { type: "text", text: "We decided to use ids.", messageID: "m2", sessionID }
 await hooks.event({ event: { type: "message.part.updated", properties: { part } } })
 await hooks.event({ event: { type: "session.idle", properties: { sessionID } } })

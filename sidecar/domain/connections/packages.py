@@ -32,6 +32,7 @@ def write_packages(version: str) -> Mapping[str, str]:
         "windsurf/mcp_config.json": _part("windsurf", 1),
         "copilot/hooks/threadline.json": _part("copilot", 0),
         "copilot/mcp-config.json": _part("copilot", 1),
+        "opencode/threadline.js": _part("opencode", 0),
     }
 
 

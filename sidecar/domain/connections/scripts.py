@@ -3,7 +3,7 @@
 import json
 
 from sidecar.domain.connections.contents import SIGN
-from sidecar.domain.connections.programs import Program
+from sidecar.domain.connections.programs import READY, Program
 
 _SHARED = """\
 import { spawn } from "node:child_process"
@@ -43,46 +43,73 @@ const ask = (event, body) =>
 """
 
 _OPENCODE = """
-const TOLD = new Set([
-  "session.created",
-  "session.idle",
-  "session.compacted",
-  "session.deleted",
-  "session.error",
-  "file.edited",
-])
-const textOf = (answer) =>
-  answer.additionalContext ?? answer["output.system.push"] ?? answer["output.context.push"] ?? ""
+const EVENTS = new Set(["session.compacted", "session.deleted"])
+const EDITS = /write|edit|patch|create|delete|rename/i
 
 export const Threadline = async ({ directory, worktree }) => {
-  const where = { directory, worktree }
+  const where = { directory, worktree: worktree && worktree !== "/" ? worktree : directory }
   // What a session was told stays for all its requests, so that the host can cache it.
   const told = new Map()
-  const keep = (session, answer) => {
-    const text = textOf(answer)
-    if (session && text) told.set(session, [...(told.get(session) ?? []), text])
+  // What is being asked for each session: the host does not wait for events, but a request must.
+  const asked = new Map()
+  // What the assistant says in each session, until its turn ends: the message, and its words so far.
+  const saying = new Map()
+  const tell = (event, session, body) => {
+    const waiting = Promise.resolve(asked.get(session)).then(async () => {
+      const text = (await ask(event, { ...where, ...body })).additionalContext
+      if (text && event !== "experimental.session.compacting") {
+        told.set(session, [...(told.get(session) ?? []), text])
+      }
+      return text
+    })
+    asked.set(session, waiting)
+    return waiting
+  }
+  const hear = ({ info, part }) => {
+    if (info?.role === "assistant" && !info.summary && saying.get(info.sessionID)?.id !== info.id) {
+      saying.set(info.sessionID, { id: info.id, text: "" })
+    }
+    const said = part?.type === "text" ? saying.get(part.sessionID) : undefined
+    if (said && said.id === part.messageID) said.text = part.text
+  }
+  const end = async (session) => {
+    const response = saying.get(session)?.text
+    saying.delete(session)
+    if (response) await tell("session.idle", session, { sessionID: session, response })
+  }
+  const forget = (session) => {
+    for (const known of [told, asked, saying]) known.delete(session)
   }
   return {
-    event: async ({ event }) => {
-      if (!TOLD.has(event.type)) return
-      const session = event.properties?.sessionID ?? event.properties?.info?.id
-      keep(session, await ask(event.type, { ...where, ...event.properties }))
-      if (event.type === "session.deleted") told.delete(session)
+    event: async ({ event: { type, properties } }) => {
+      const session = properties?.sessionID ?? properties?.info?.id
+      if (type === "session.created" && !asked.has(session)) await tell(type, session, properties)
+      else if (EVENTS.has(type)) await tell(type, session, properties)
+      else if (type === "message.updated" || type === "message.part.updated") hear(properties)
+      else if (type === "session.idle") await end(session)
+      if (type === "session.deleted") forget(session)
     },
-    "chat.message": async (input, output) => {
-      const { message, parts } = output
-      keep(input.sessionID, await ask("chat.message", { ...where, input, output: { message, parts } }))
+    "chat.message": async (input, { message, parts }) => {
+      const session = input.sessionID
+      // A session that began in another process goes on here, where nothing is left of what it was told.
+      if (!asked.has(session)) tell("session.created", session, { sessionID: session, source: "resume" })
+      await tell("chat.message", session, { input, output: { message, parts } })
     },
     "tool.execute.after": async (input, output) => {
-      const { title, metadata, isError } = output
-      await ask("tool.execute.after", { ...where, input, output: { title, metadata, isError } })
+      if (!EDITS.test(input.tool)) return
+      const { title, isError } = output ?? {}
+      await tell("tool.execute.after", input.sessionID, { input, output: { title, isError } })
     },
     "experimental.chat.system.transform": async (input, output) => {
-      for (const text of told.get(input.sessionID) ?? []) output.system.push(text)
+      await asked.get(input.sessionID)
+      output.system.push(...(told.get(input.sessionID) ?? []))
     },
     "experimental.session.compacting": async (input, output) => {
-      const text = textOf(await ask("experimental.session.compacting", { ...where, input }))
+      const text = await tell("experimental.session.compacting", input.sessionID, { input })
       if (text) output.context.push(text)
+    },
+    dispose: async () => {
+      await Promise.all(asked.values())
     },
   }
 }
@@ -117,8 +144,11 @@ export default {
 }
 """
 
-_PATIENCE_MS = 10_000
-"""Node counts in milliseconds."""
+_PATIENCE_MS = 4_000
+"""Node counts in milliseconds; a hook ends by itself after two seconds."""
+
+_CHOSEN = '[process.env.THREADLINE_COMMAND ?? "threadline"]'
+"""What a file that is made for many machines starts."""
 
 OPENCLAW_MANIFEST = (
     json.dumps(
@@ -160,7 +190,7 @@ def write_openclaw(program: Program) -> str:
 
 def _written(program: Program, agent: str, cwd: str) -> str:
     facts = {
-        "command": json.dumps(list(program.words)),
+        "command": _CHOSEN if program == READY else json.dumps(list(program.words)),
         "patience": _PATIENCE_MS,
         "agent": agent,
         "cwd": cwd,
