@@ -246,12 +246,12 @@ class Application:
         limits = Limits(deadline=deadline, patience=(seconds or 0.0) / 2, before=before)
         overhearing.place(limits)
 
-    def greet(self, params: RenderParams) -> Rendered:
+    def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
         """Tell a host's conversation what it should know; while capture is paused, nothing is noted of that."""
         vault = self.vault(self.project(params.project))
         if pausing.state(vault, processes.is_running).paused:
             params = msgspec.structs.replace(params, preview=True)
-        return self.mind.dialogue.greet(params)
+        return self.mind.dialogue.greet(params, is_lost=is_lost)
 
     def catch_up(self, reference: str | None) -> None:
         """Settle what was committed so far in a project that is watched, before a pause begins or ends."""

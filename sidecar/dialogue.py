@@ -30,7 +30,6 @@ from protocol.settings import Settings
 from protocol.turns import Activity, IngestedTurn, IngestTurnParams
 from protocol.values import Record
 from sidecar.adapters.code.codebases import Codebase
-from sidecar.domain.context import hosts
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.services import agents, messaging
 from sidecar.services.context import beginning, gathering, giving, judging, renewing, valuing
@@ -46,6 +45,8 @@ from sidecar.services.recall import Recall
 from sidecar.services.tasks import Look
 from sidecar.store.vaults import Vault
 
+_CUT = ("compact", "clear")
+"""Occasions on which a conversation has lost what it was given."""
 _PAUSED = "capture is paused; `threadline resume` ends it"
 
 _NEWS = ("queued", "skipped")
@@ -120,12 +121,12 @@ class Dialogue:
         scene = self._scene(params)
         return self._contexts.render(scene, params), self._contexts.tell(scene, params)
 
-    def greet(self, params: RenderParams) -> Rendered:
-        """Tell a host's conversation what it should know: all of it at first and after a cut, then only what is new."""
+    def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
+        """Tell a host's conversation what it should know: all of it at first and where that is lost, then what is new."""
         scene = self._scene(params)
         talk = renewing.earlier(scene)
-        has_lost = hosts.has_lost(params.host, params.occasion)
-        if not renewing.was_told(scene.vault, talk) or has_lost:
+        is_lost = is_lost or params.occasion in _CUT
+        if is_lost or not renewing.was_told(scene.vault, talk):
             return self._contexts.render(scene, params)
         looked = msgspec.structs.replace(
             scene, params=msgspec.structs.replace(params, preview=True)

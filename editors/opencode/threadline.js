@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 
 const COMMAND = [process.env.THREADLINE_COMMAND ?? "threadline"]
-const PATIENCE_MS = 4000
+const PATIENCE_MS = 10000
 
 // Starts the hook with JSON on its standard input. Whatever goes wrong, the answer is empty and nobody is disturbed.
 const ask = (event, body) =>
@@ -43,14 +43,15 @@ export const Threadline = async ({ directory, worktree }) => {
   const told = new Map()
   // What is being asked for each session: the host does not wait for events, but a request must.
   const asked = new Map()
+  // What a session is to be told instead, once its context is cut.
+  const kept = new Map()
   // What the assistant says in each session, until its turn ends: the message, and its words so far.
   const saying = new Map()
   const tell = (event, session, body) => {
     const waiting = Promise.resolve(asked.get(session)).then(async () => {
       const text = (await ask(event, { ...where, ...body })).additionalContext
-      if (text && event !== "experimental.session.compacting") {
-        told.set(session, [...(told.get(session) ?? []), text])
-      }
+      if (text && event === "experimental.session.compacting") kept.set(session, [text])
+      else if (text) told.set(session, [...(told.get(session) ?? []), text])
       return text
     })
     asked.set(session, waiting)
@@ -69,11 +70,12 @@ export const Threadline = async ({ directory, worktree }) => {
     if (response) await tell("session.idle", session, { sessionID: session, response })
   }
   const forget = (session) => {
-    for (const known of [told, asked, saying]) known.delete(session)
+    for (const known of [told, asked, kept, saying]) known.delete(session)
   }
   return {
     event: async ({ event: { type, properties } }) => {
       const session = properties?.sessionID ?? properties?.info?.id
+      if (type === "session.compacted" && kept.has(session)) told.set(session, kept.get(session))
       if (type === "session.created" && !asked.has(session)) await tell(type, session, properties)
       else if (EVENTS.has(type)) await tell(type, session, properties)
       else if (type === "message.updated" || type === "message.part.updated") hear(properties)

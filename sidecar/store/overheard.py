@@ -20,7 +20,7 @@ _FULL = 4 * 1024 * 1024
 """Bytes after which another file is begun, so that none is too large to be read at once."""
 _CURRENT, _BATCH, _DONE = "current.jsonl", ".batch.jsonl", ".done"
 _SEEN, _SEEN_MOST, _SEEN_KEPT = "seen", 16 * 1024, 2 * 1024
-_TALKS = "talks"
+_TALKS, _KEPT = "talks", "kept"
 _ALONE = 3.0
 """Seconds after which somebody who wanted to tell something has given up."""
 _STALE = 14 * 86400
@@ -80,16 +80,18 @@ def promise(home: str, talk: str) -> None:
     _replace(f"{place}/{_TALKS}/{talk}", b"owed")
 
 
-def keep_promise(home: str, talk: str) -> None:
-    """Note that a conversation was told all there is."""
-    _replace(f"{folder(home)}/{_TALKS}/{talk}", b"given")
+def keep_promise(home: str, talk: str, *, is_kept: bool = True) -> None:
+    """Note that a conversation was told all there is, and whether its host keeps that when it goes on elsewhere."""
+    path = f"{folder(home)}/{_TALKS}/{talk}"
+    is_kept = is_kept or _state(path)[0].endswith(_KEPT)
+    _replace(path, _KEPT.encode() if is_kept else b"given")
 
 
 def claim(home: str, talk: str, *, is_start: bool) -> str | None:
     """Take it upon oneself to tell a conversation; None where it was told, or somebody is about to.
 
-    Gives `new` for one that was never told anything, `owed` after a compaction. Who fails is followed by one other,
-    and then by nobody.
+    Gives `new` for one that was never told anything, `owed` after a compaction, `kept` for one that begins again and
+    has what it was told. Who fails is followed by one other, and then by nobody.
     """
     place = _ensure(home)
     _ensure_folder(f"{place}/{_TALKS}")
@@ -105,7 +107,7 @@ def claim(home: str, talk: str, *, is_start: bool) -> str | None:
         elif tries == "tried" and age > _ALONE and not is_start:
             tries = "tried again"
         elif is_start and not (tries == "tried" and age <= _ALONE):
-            tries, what = "tried", "new"
+            tries, what = "tried", _KEPT if state.endswith(_KEPT) else "new"
         else:
             return None
         _replace(path, f"{tries}:{what}".encode())

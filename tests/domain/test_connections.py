@@ -210,7 +210,7 @@ def test_plugins_count_in_milliseconds() -> None:
     """Part of F3."""
     for agent, name in (("opencode", "threadline.js"), ("openclaw", "index.js")):
         [text] = [text for path, text in contents(agent).items() if path.endswith(name)]
-        assert "const PATIENCE_MS = 4000\n" in text
+        assert "const PATIENCE_MS = 10000\n" in text
 
 
 def test_cascade_cannot_be_told_how_long_to_wait() -> None:

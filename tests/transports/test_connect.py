@@ -454,10 +454,13 @@ def test_the_plugin_of_opencode_asks_the_hook_and_hands_on_its_answer(
     const output = {{ system: [], context: [] }}
     await hooks["experimental.chat.system.transform"]({{ sessionID: "s" }}, output)
     await hooks["experimental.session.compacting"]({{ sessionID: "s" }}, output)
-    console.log(JSON.stringify(output))
+    await hooks.event({{ event: {{ type: "session.compacted", properties: {{ sessionID: "s" }} }} }})
+    const after = {{ system: [] }}
+    await hooks["experimental.chat.system.transform"]({{ sessionID: "s" }}, after)
+    console.log(JSON.stringify([output, after]))
     """
     said, told = run_plugin(tmp_path, scripts.write_opencode(program), script)
-    assert said == {"system": ["known"], "context": ["known"]}
+    assert said == [{"system": ["known"], "context": ["known"]}, {"system": ["known"]}]
     where = {"directory": str(tmp_path), "worktree": str(tmp_path)}
     assert told == [
         [["hook", "opencode", "session.created"], {**where, "sessionID": "s"}],
@@ -469,6 +472,7 @@ def test_the_plugin_of_opencode_asks_the_hook_and_hands_on_its_answer(
             ["hook", "opencode", "experimental.session.compacting"],
             {**where, "input": {"sessionID": "s"}},
         ],
+        [["hook", "opencode", "session.compacted"], {**where, "sessionID": "s"}],
     ]
 
 

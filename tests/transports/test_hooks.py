@@ -426,6 +426,16 @@ def test_who_resumes_a_fork_is_not_told_again_what_its_origin_was(
     app.close()
 
 
+@pytest.mark.parametrize(
+    ("chosen", "seconds"),
+    [(None, 1.8), ("20", 20), ("0.5", 0.5), ("0", 1.8), ("-1", 1.8), ("61", 1.8)]
+    + [(odd, 1.8) for odd in ("", "soon", "nan", "inf")],
+)
+def test_a_user_may_give_hooks_more_time(chosen: str | None, seconds: float) -> None:
+    """Part of F2."""
+    assert main.limit({} if chosen is None else {"THREADLINE_HOOK_SECONDS": chosen}) == seconds
+
+
 def copilot(event: str, **fields: object) -> bytes:
     return json.dumps(
         {"sessionId": "c1", "timestamp": 1794841229049, "cwd": str(Path.cwd()), **fields}
@@ -465,6 +475,12 @@ def test_a_host_that_forgets_what_it_was_told_is_told_again_when_it_resumes(
     assert b"threadline:memory" in first
     assert b"threadline:memory" in again
     assert b"Recovery" not in again
+    tell(environment, copilot("preCompact", trigger="manual"))
+    asked = copilot("userPromptSubmitted", prompt="Where were we?")
+    assert b"threadline:memory" in tell(environment, asked)
+    # What it was told with a prompt, it keeps.
+    (Path(environment["THREADLINE_HOME"]) / "inbox" / "seen").unlink()
+    assert tell(environment, copilot("sessionStart", source="resume")) == b""
 
 
 def test_what_is_owed_after_a_compaction_is_told_when_the_conversation_is_resumed(

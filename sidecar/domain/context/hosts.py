@@ -1,4 +1,4 @@
-"""Hosts: how much text each of them takes before it cuts or refuses it, and what they keep of it."""
+"""Hosts: how much text each of them takes before it cuts or refuses it."""
 
 DEFAULT = 10_000
 CAPS = {
@@ -15,15 +15,6 @@ CAPS = {
     "clipboard": 16_000,
 }
 """Characters; what a person pastes is limited by the default of a plain answer."""
-_LOST = {"compact", "clear"}
-"""Occasions on which no conversation has any more what it was given."""
-_FORGETFUL = {"copilot", "opencode"}
-"""Hosts that keep a conversation, but not what they were told of it by us, when it is resumed."""
-
-
-def has_lost(host: str, occasion: str) -> bool:
-    """Tell whether a host's conversation does not have any more what it was given."""
-    return occasion in _LOST or (occasion == "resume" and host in _FORGETFUL)
 
 
 def cap(host: str, wanted: int | None = None) -> int:

@@ -27,6 +27,11 @@ _MUTE = {"windsurf"}
 _TOLD_AT_PROMPTS_ALONE = {"antigravity", "openclaw"}
 _TOLD_AFTER_COMPACTION = {"claude-code", "opencode"}
 """Hosts with an event right after a compaction, or within it, at which they listen."""
+_FORGOTTEN = {
+    "copilot": {"session.start"},
+    "opencode": {"session.start", "prompt", "compact.before"},
+}
+"""What hosts were told in answer to these, they do not have any more when a conversation is resumed."""
 _FIELDS = {
     "cursor": ("cursor_version",),
     "windsurf": ("agent_action_name", "trajectory_id"),
@@ -71,6 +76,11 @@ def listens(host: str, event: str) -> bool:
 def must_wait(host: str) -> bool:
     """Tell whether a host listens only at the next prompt after a compaction."""
     return host not in _MUTE | _TOLD_AFTER_COMPACTION
+
+
+def forgets(host: str, event: str) -> bool:
+    """Tell whether a host that resumes a conversation has lost what it was told at an event."""
+    return event in _FORGOTTEN.get(host, ())
 
 
 def root(host: str, message: Mapping[str, object], environment: Mapping[str, str]) -> str:

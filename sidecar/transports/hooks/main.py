@@ -21,10 +21,12 @@ from sidecar.transports.hooks import (
     reading,
     rules,
 )
-from sidecar.transports.hooks.observing import Observation
+from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
 _HARD_STOP = 1.8
 """Seconds after which the process ends, whatever it is doing; a host is told two at most."""
+_CHOSEN, _LONGEST = "THREADLINE_HOOK_SECONDS", 60.0
+"""Where a user says how long it may take on a slow machine, and what can be said."""
 _READING = 0.8
 _INPUT, _OUTPUT = 0, 1
 _NEEDED = {
@@ -39,7 +41,7 @@ Response = tuple[bytes, Callable[[], None]]
 
 def main(words: list[str]) -> int:
     """Run one hook; does not return, so that nothing that is left behind can delay the end."""
-    _end_in(_HARD_STOP)
+    _end_in(limit(os.environ))
     try:
         answer, finish = respond(words, _read(), os.environ)
         if answer:
@@ -48,6 +50,15 @@ def main(words: list[str]) -> int:
     finally:
         # Whatever else may be raised, such as an interruption: a host that sees another code may stop its user.
         os._exit(0)
+
+
+def limit(environment: Mapping[str, str]) -> float:
+    """Tell after how many seconds a hook ends: as its user wants, or as hosts are told."""
+    try:
+        chosen = float(environment.get(_CHOSEN, ""))
+    except ValueError:
+        return _HARD_STOP
+    return chosen if 0 < chosen <= _LONGEST else _HARD_STOP
 
 
 def respond(words: list[str], data: bytes, environment: Mapping[str, str]) -> Response:
@@ -105,11 +116,16 @@ def _hear(home: str, seen: Observation) -> str | None:
     if event == "compact.before":
         return "compact"
     claimed = overheard.claim(home, talk, is_start=is_start)
-    if claimed is None:
-        return None
+    return claimed and _occasion(seen, claimed)
+
+
+def _occasion(seen: Observation, claimed: str) -> str:
+    """Name the occasion on which a conversation is told something, by what it was told before."""
+    event, occasion = str(seen["event"]), str(seen.get("occasion", "startup"))
     if claimed == "owed":
         return "compact"
-    return str(seen["occasion"]) if is_start else "startup"
+    is_lost = claimed != "kept" and hosts.forgets(str(seen["host"]), event)
+    return FORGOTTEN if is_lost and occasion == "resume" else occasion
 
 
 def _line(home: str, seen: Observation) -> bytes | None:

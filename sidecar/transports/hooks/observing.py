@@ -9,6 +9,8 @@ from sidecar.transports.hooks import hosts, notation
 Fields = Mapping[str, object]
 Observation = dict[str, object]
 
+FORGOTTEN = "forgotten"
+"""The occasion of a conversation that is resumed by a host which did not keep what it was told."""
 LONGEST = 100_000
 """Letters of a text that are kept."""
 _KEY = 200

@@ -8,8 +8,8 @@ from typing import Any, cast
 from protocol.contexts import Occasion, RenderParams
 from sidecar.app import Application, open_application
 from sidecar.store import overheard
-from sidecar.transports.hooks import logs, observing, rules
-from sidecar.transports.hooks.observing import Observation
+from sidecar.transports.hooks import hosts, logs, observing, rules
+from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
 _DRAINING = 0.6
 """Seconds for placing what was overheard before; the rest is placed later."""
@@ -24,6 +24,7 @@ class Start:
         self._home = home
         self._talk = observing.digest(f"{seen['host']}:{seen['sessionKey']}")
         self._has_key = bool(seen["sessionKey"])
+        self._is_kept = not hosts.forgets(str(seen["host"]), str(seen["event"]))
         self._app = _open(seen, environment)
         self._app.overhear(_DRAINING, _until(seen))
         host = str(seen["host"])
@@ -33,7 +34,7 @@ class Start:
         """Write down what was given."""
         self._app.close()
         if self._has_key:
-            overheard.keep_promise(self._home, self._talk)
+            overheard.keep_promise(self._home, self._talk, is_kept=self._is_kept)
 
 
 def _open(seen: Observation, environment: Mapping[str, str]) -> Application:
@@ -43,7 +44,7 @@ def _open(seen: Observation, environment: Mapping[str, str]) -> Application:
 
 
 def _greet(app: Application, seen: Observation, most: int | None = None) -> str:
-    return app.greet(_params(seen, most)).text
+    return app.greet(_params(seen, most), is_lost=seen["told"] == FORGOTTEN).text
 
 
 def _post(app: Application, seen: Observation) -> str:
@@ -73,7 +74,7 @@ def _params(seen: Observation, most: int | None) -> RenderParams:
         host=host,
         harness=host,
         session_key=str(seen["sessionKey"]) or None,
-        occasion=cast("Occasion", seen["told"]),
+        occasion="resume" if seen["told"] == FORGOTTEN else cast("Occasion", seen["told"]),
         max_chars=most,
         transcript_path=cast("Any", seen["transcriptPath"]) or None,
     )
