@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 EXTENSION := editors/vscode
 PACKAGES := $(EXTENSION)/node_modules/.ready
 
-.PHONY: run test check check-extension editors vsix bench crash fmt generate clean
+.PHONY: run test check check-extension agents-e2e editors vsix bench crash fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan --all-authors
@@ -36,8 +36,11 @@ check: $(READY)  ## format, lint, types, contracts, freshness, fast tests: under
 	$(BIN)/pytest -q -n auto -m "not slow"
 
 test: check check-extension  ## everything, also what needs real processes, editors and time
-	$(BIN)/pytest -q -n auto -m slow
+	$(BIN)/pytest -q -n auto -m "slow and not agents"
 	tests/editor/run.sh
+
+agents-e2e: $(READY)  ## real assistants with our hooks and tools, offline, against a stand-in for their models
+	tests/agents/run.sh
 
 check-extension:  ## lint, types and unit tests of the extension, where there is npm
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory editors; \
@@ -66,7 +69,7 @@ generate: $(READY)  ## write protocol/schema.json, the TypeScript types and the 
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	rm -rf $(EXTENSION)/node_modules $(EXTENSION)/dist tests/editor/node_modules
+	rm -rf $(EXTENSION)/node_modules $(EXTENSION)/dist tests/editor/node_modules tests/agents/node_modules
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Threadline needs Python 3.11 or newer")'
