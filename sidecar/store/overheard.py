@@ -20,7 +20,9 @@ _FULL = 4 * 1024 * 1024
 """Bytes after which another file is begun, so that none is too large to be read at once."""
 _CURRENT, _BATCH, _DONE = "current.jsonl", ".batch.jsonl", ".done"
 _SEEN, _SEEN_MOST, _SEEN_KEPT = "seen", 16 * 1024, 2 * 1024
-_TALKS, _KEPT = "talks", "kept"
+_TALKS, _KEPT, _CUT = "talks", "kept", "cut"
+_WHAT = {_KEPT: _KEPT, _CUT: "owed"}
+"""What a conversation that begins again is to be told, by what it was told before."""
 _ALONE = 3.0
 """Seconds after which somebody who wanted to tell something has given up."""
 _STALE = 14 * 86400
@@ -80,11 +82,14 @@ def promise(home: str, talk: str) -> None:
     _replace(f"{place}/{_TALKS}/{talk}", b"owed")
 
 
-def keep_promise(home: str, talk: str, *, is_kept: bool = True) -> None:
-    """Note that a conversation was told all there is, and whether its host keeps that when it goes on elsewhere."""
+def keep_promise(home: str, talk: str, *, is_kept: bool = True, is_cut: bool = False) -> None:
+    """Note that a conversation was told all there is, after a compaction perhaps.
+
+    What its host does not keep when it goes on elsewhere, it is to be told again then.
+    """
     path = f"{folder(home)}/{_TALKS}/{talk}"
     is_kept = is_kept or _state(path)[0].endswith(_KEPT)
-    _replace(path, _KEPT.encode() if is_kept else b"given")
+    _replace(path, (_KEPT if is_kept else _CUT if is_cut else "given").encode())
 
 
 def claim(home: str, talk: str, *, is_start: bool) -> str | None:
@@ -107,7 +112,7 @@ def claim(home: str, talk: str, *, is_start: bool) -> str | None:
         elif tries == "tried" and age > _ALONE and not is_start:
             tries = "tried again"
         elif is_start and not (tries == "tried" and age <= _ALONE):
-            tries, what = "tried", _KEPT if state.endswith(_KEPT) else "new"
+            tries, what = "tried", _WHAT.get(state.rpartition(":")[2], "new")
         else:
             return None
         _replace(path, f"{tries}:{what}".encode())

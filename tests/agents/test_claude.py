@@ -74,8 +74,12 @@ def test_what_is_said_and_done_is_in_the_memory(bench: Bench) -> None:
     say(bench, "PLEASE-WRITE it. We must never log customer names.")
     [session] = bench.call("sessions/list")["sessions"]
     assert (session["source"], session["filesModified"]) == ("claude-code", ["hello.txt"])
-    [event] = bench.call("sessions/events", sessionId=session["sessionId"])["events"]
-    assert (event["kind"], event["agentId"]) == ("save", "claude-code")
+    events = bench.call("sessions/events", sessionId=session["sessionId"])["events"]
+    assert [(one["kind"], one["agentId"], one["text"]) for one in events] == [
+        ("capture", None, "PLEASE-WRITE it. We must never log customer names."),
+        ("save", "claude-code", None),
+        ("capture", "claude-code", bench.model.words),
+    ]
     [saved] = bench.call("checkpoints/list")["checkpoints"]
     assert (saved["trigger"], saved["harness"], saved["promptCount"]) == (
         "session_end",

@@ -28,6 +28,8 @@ def test_what_it_is_told_and_what_is_heard_of_it(bench: Bench) -> None:
     assert "never log customer names" not in asked[0].memory
     [session] = bench.call("sessions/list")["sessions"]
     assert (session["source"], session["filesModified"]) == ("opencode", ["hello.txt"])
+    events = bench.call("sessions/events", sessionId=session["sessionId"])["events"]
+    assert [one["kind"] for one in events][:3] == ["capture", "save", "capture"]
     [known] = bench.call("agents/list")["agents"]
     assert (known["agentId"], known["conversations"]) == ("opencode", 1)
     assert not (bench.memory / "logs" / "hooks.log").exists()

@@ -24,6 +24,7 @@ class Start:
         self._home = home
         self._talk = observing.digest(f"{seen['host']}:{seen['sessionKey']}")
         self._has_key = bool(seen["sessionKey"])
+        self._is_cut = seen["told"] == "compact"
         self._is_kept = not hosts.forgets(str(seen["host"]), str(seen["event"]))
         self._app = _open(seen, environment)
         self._app.overhear(_DRAINING, _until(seen))
@@ -34,7 +35,9 @@ class Start:
         """Write down what was given."""
         self._app.close()
         if self._has_key:
-            overheard.keep_promise(self._home, self._talk, is_kept=self._is_kept)
+            overheard.keep_promise(
+                self._home, self._talk, is_kept=self._is_kept, is_cut=self._is_cut
+            )
 
 
 def _open(seen: Observation, environment: Mapping[str, str]) -> Application:
