@@ -109,7 +109,7 @@ class ReadMessagesParams(ProjectParams, frozen=True, kw_only=True):
 
 
 class MessageList(Record, frozen=True, kw_only=True):
-    """Messages, the most urgent first, then the oldest."""
+    """Messages, the most urgent first, then the oldest; of what is sent or dealt with the latest first."""
 
     messages: tuple[ShownMessage, ...]
     total: int

@@ -441,7 +441,15 @@ QUESTIONS: tuple[Method, ...] = (
 """What we ask a client that said `"model": true` in its initialization options."""
 
 Subject = Literal[
-    "sessions", "jobs", "memories", "messages", "tasks", "documents", "conversations", "capture"
+    "sessions",
+    "jobs",
+    "memories",
+    "messages",
+    "tasks",
+    "documents",
+    "links",
+    "conversations",
+    "capture",
 ]
 
 

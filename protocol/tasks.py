@@ -179,7 +179,7 @@ class ListTasksParams(ProjectParams, frozen=True, kw_only=True):
 
 
 class TaskPage(Record, frozen=True, kw_only=True):
-    """Tasks, the most urgent first."""
+    """Tasks, the most urgent first; those that are done come last, the latest first."""
 
     tasks: tuple[ShownTask, ...]
     total: int

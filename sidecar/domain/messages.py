@@ -41,6 +41,11 @@ def urgency(message: Message) -> tuple[int, datetime, str]:
     return -message.priority, message.created_at, message.message_id
 
 
+def age(message: Message) -> tuple[datetime, str]:
+    """Sort messages: the oldest first."""
+    return message.created_at, message.message_id
+
+
 def delivered(message: Message, agent_id: str, now: datetime) -> Message:
     """Note that a recipient has read a message; for the others it stays unread."""
     handling = Handling(delivered_at=now)

@@ -22,10 +22,17 @@ def is_open(task: Task) -> bool:
     return task.status != "done"
 
 
-def urgency(task: Task, *, is_waiting: bool = False) -> tuple[int, int, bool, datetime, str]:
-    """Sort tasks: begun before planned, then the most urgent, what can be done, and the oldest."""
+def urgency(task: Task, *, is_waiting: bool = False) -> tuple[int, int, bool, float, str]:
+    """Sort tasks: begun before planned, then the most urgent, what can be done, and the oldest.
+
+    Those that are done come last, the latest first: nothing about them is urgent.
+    """
+    if task.status == "done":
+        ended = task.completed_at or task.updated_at
+        return _ORDER["done"], 0, False, -ended.timestamp(), task.task_id
     is_blocked = is_waiting or task.status == "blocked"
-    return _ORDER[task.status], -task.priority, is_blocked, task.created_at, task.task_id
+    began = task.created_at.timestamp()
+    return _ORDER[task.status], -task.priority, is_blocked, began, task.task_id
 
 
 def waiting_for(task: Task, known: Mapping[str, Task]) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ class Follower:
             "messages": _Followed(vault.messages),
             "tasks": _Followed(vault.tasks),
             "documents": _Followed(vault.documents),
+            "links": _Followed(vault.links),
             "conversations": _Followed(vault.conversations),
         }
         self._sessions = vault.sessions.versions()

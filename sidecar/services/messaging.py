@@ -125,7 +125,7 @@ def thread(vault: Vault, params: ThreadParams) -> Thread:
     living = [
         every[key] for key in ids if key in every and not messages.is_expired(every[key], now)
     ]
-    living.sort(key=lambda one: (one.created_at, one.message_id))
+    living.sort(key=messages.age)
     missing = ids.difference(one.message_id for one in living)
     return Thread(
         messages=tuple(_shown(one, messages.progress(one)) for one in living),
@@ -168,8 +168,9 @@ def _message(vault: Vault, params: SendParams, sender: str) -> Message:
 
 
 def _found(vault: Vault, params: ReadMessagesParams, reader: str) -> list[Message]:
-    """List the messages that are asked for, the most urgent first."""
+    """List the messages that are asked for; what nobody waits for is a history, the latest first."""
     now = vault.clock()
+    is_history = params.sent or params.status == "acknowledged"
 
     def is_wanted(one: Message) -> bool:
         if messages.is_expired(one, now) or params.category not in (None, one.category):
@@ -179,7 +180,10 @@ def _found(vault: Vault, params: ReadMessagesParams, reader: str) -> list[Messag
         is_own = one.sender_id == reader if params.sent else messages.is_meant(one, reader)
         return is_own and params.status in ("all", _status(one, params, reader))
 
-    return sorted(filter(is_wanted, vault.messages.by_id().values()), key=messages.urgency)
+    found = filter(is_wanted, vault.messages.by_id().values())
+    if is_history:
+        return sorted(found, key=messages.age, reverse=True)
+    return sorted(found, key=messages.urgency)
 
 
 def _waiting(vault: Vault, found: Iterable[Message], reader: str) -> list[Message]:

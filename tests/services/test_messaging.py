@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 import pytest
 
-from protocol.messages import EVERYONE, Handling, Message
+from protocol.messages import EVERYONE, Handling, Message, ReadMessagesParams
 from sidecar.services import messaging
 from sidecar.store.locks import Lock
 from sidecar.store.vaults import Vault
@@ -64,6 +64,19 @@ def test_the_most_urgent_comes_first_then_the_oldest(vault: Vault) -> None:
     expected = ["5 at 3", "5 at 1", "4 at 6", "3 at 4", "3 at 2"]
     assert told(messaging.pending(vault, "me")) == expected
     assert told(messaging.pending(vault, "me", limit=2)) == expected[:2]
+
+
+@pytest.mark.parametrize(("reader", "sent"), [("me", False), ("you", True)])
+def test_of_what_nobody_waits_for_the_latest_comes_first(
+    vault: Vault, clock: FixedClock, reader: str, sent: bool
+) -> None:
+    """Part of F7: only what waits is urgent."""
+    read = Handling(delivered_at=NOON, acknowledged_at=NOON)
+    for priority in (3, 5, 4):
+        send(vault, f"{priority}", priority=priority, handlings={"me": read})
+        clock.pass_(MINUTE)
+    asked = ReadMessagesParams(status="acknowledged", sent=sent, limit=2)
+    assert told(list(messaging.read(vault, asked, reader).messages)) == ["4", "5"]
 
 
 def test_a_broadcast_stays_unread_for_the_others(vault: Vault, clock: FixedClock) -> None:

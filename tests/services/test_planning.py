@@ -123,6 +123,17 @@ def test_a_task_goes_through_its_states(vault: Vault, clock: FixedClock) -> None
     assert update(vault, made.task_id, status="todo").outcome == "unchanged"
 
 
+def test_what_is_done_comes_last_the_latest_first(vault: Vault, clock: FixedClock) -> None:
+    """Part of F11."""
+    plan = (NewTask(title="Old", priority=5), NewTask(title="New"), NewTask(title="Open"))
+    old, new, _ = create(vault, *plan).tasks
+    for one in (old, new):
+        clock.pass_(MINUTE)
+        update(vault, one.task_id, status="done")
+    assert listed(vault) == ["Open", "New", "Old"]
+    assert listed(vault, statuses=("done",), limit=1) == ["New"]
+
+
 def test_what_is_absent_stays_and_notes_add_up(vault: Vault, clock: FixedClock) -> None:
     """Part of F10 and F11."""
     (made,) = create(vault, NewTask(title="Do it", description="well", done_when="soon")).tasks

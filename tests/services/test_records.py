@@ -223,7 +223,7 @@ def test_a_host_finds_its_conversation_again_whatever_its_key_looks_like() -> No
     assert (cleaned.session_key, cleaned.queries) == (TOKEN, ("[REDACTED]",))
 
 
-@pytest.mark.parametrize("table", ["messages", "tasks", "documents", "conversations"])
+@pytest.mark.parametrize("table", ["messages", "tasks", "documents", "links", "conversations"])
 def test_what_others_change_is_told(vault: Vault, table: str) -> None:
     """Part of F9: whoever changed it."""
     follower = Follower(vault, lambda _: True)

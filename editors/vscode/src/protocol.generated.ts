@@ -103,7 +103,7 @@ export interface CaptureState {
 
 /** What is not any more as it was, whoever changed it. */
 export interface Change {
-  what: "capture" | "conversations" | "documents" | "jobs" | "memories" | "messages" | "sessions" | "tasks";
+  what: "capture" | "conversations" | "documents" | "jobs" | "links" | "memories" | "messages" | "sessions" | "tasks";
   projectId: string;
   /** Which ones, where that can be said: by their ids, documents by their names, conversations by their keys. */
   ids: string[];
@@ -875,7 +875,7 @@ export interface MessageItem {
   isClipped: boolean;
 }
 
-/** Messages, the most urgent first, then the oldest. */
+/** Messages, the most urgent first, then the oldest; of what is sent or dealt with the latest first. */
 export interface MessageList {
   messages: ShownMessage[];
   /** How many match in all. */
@@ -1652,7 +1652,7 @@ export interface TaskNote {
   text: string;
 }
 
-/** Tasks, the most urgent first. */
+/** Tasks, the most urgent first; those that are done come last, the latest first. */
 export interface TaskPage {
   tasks: ShownTask[];
   /** How many match in all. */
