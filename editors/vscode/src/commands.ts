@@ -2,10 +2,12 @@
 
 import * as vscode from "vscode";
 import { summary } from "./formats";
-import { tellError } from "./notices";
+import type { Inbox } from "./inbox";
+import { unreadTotal } from "./messages";
 import { openFile } from "./opening";
 import type { Overview } from "./overview";
 import type { PauseParams, Session } from "./protocol.generated";
+import { Registrations } from "./registrations";
 import type { Sidecar } from "./sidecar";
 import { activeSessions, isCapturing, isPaused } from "./states";
 import { MoreNode } from "./tree/more";
@@ -20,46 +22,26 @@ const DURATIONS: readonly (vscode.QuickPickItem & { readonly duration: Duration 
   { label: "Until I Resume", duration: "forever" },
 ];
 
-export class Commands implements vscode.Disposable {
-  private readonly registrations: vscode.Disposable[];
-
+export class Commands extends Registrations {
   constructor(
     private readonly sidecar: Sidecar,
     private readonly overview: Overview,
+    private readonly inbox: Inbox,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.registrations = [
-      this.register("threadline.closeSession", "close the session", (node) => this.close(node)),
-      this.register("threadline.pauseCapture", "pause capture", () => this.pause()),
-      this.register("threadline.resumeCapture", "resume capture", () => this.resume()),
-      this.register("threadline.refreshSessions", "refresh", () => this.overview.refresh()),
-      this.register("threadline.restartServer", "restart", () => this.sidecar.restart()),
-      this.register("threadline.openSettings", "open its settings", openSettings),
-      this.register("threadline.showLog", "show its log", () => this.log.show()),
-      this.register("threadline.showMenu", "show its menu", () => this.showMenu()),
-      this.register("threadline.showMore", "show more", showMore),
-      this.register("threadline.openFile", "open the file", (project, path) =>
-        openFile(this.projects, String(project), String(path)),
-      ),
-    ];
-  }
-
-  dispose(): void {
-    for (const registration of this.registrations) registration.dispose();
-  }
-
-  private register(
-    id: string,
-    wish: string,
-    run: (...args: unknown[]) => unknown,
-  ): vscode.Disposable {
-    return vscode.commands.registerCommand(id, async (...args: unknown[]) => {
-      try {
-        await run(...args);
-      } catch (error) {
-        void tellError(wish, error);
-      }
-    });
+    super();
+    this.register("threadline.closeSession", "close the session", (node) => this.close(node));
+    this.register("threadline.pauseCapture", "pause capture", () => this.pause());
+    this.register("threadline.resumeCapture", "resume capture", () => this.resume());
+    this.register("threadline.refreshSessions", "refresh", () => this.overview.refresh());
+    this.register("threadline.restartServer", "restart", () => this.sidecar.restart());
+    this.register("threadline.openSettings", "open its settings", openSettings);
+    this.register("threadline.showLog", "show its log", () => this.log.show());
+    this.register("threadline.showMenu", "show its menu", () => this.showMenu());
+    this.register("threadline.showMore", "show more", showMore);
+    this.register("threadline.openFile", "open the file", (project, path) =>
+      openFile(this.projects, String(project), String(path)),
+    );
   }
 
   private async close(node: unknown): Promise<void> {
@@ -111,9 +93,13 @@ export class Commands implements vscode.Disposable {
   }
 
   private menu() {
+    const unread = unreadTotal(this.inbox.all ?? []);
     const entry = (label: string, command: string) => ({ label, command });
     return [
       entry("$(list-tree) Show Sessions", "threadline.sessions.focus"),
+      entry(`$(mail) Open Inbox${unread > 0 ? ` (${unread} unread)` : ""}`, "threadline.openInbox"),
+      entry("$(checklist) Show Tasks", "threadline.showTasks"),
+      entry("$(send) Send Message…", "threadline.sendMessage"),
       isPaused(this.projects) && entry("$(debug-start) Resume Capture", "threadline.resumeCapture"),
       isCapturing(this.projects) &&
         entry("$(debug-pause) Pause Capture…", "threadline.pauseCapture"),

@@ -1,6 +1,7 @@
 /** The context keys that package.json's `when` clauses read. */
 
 import * as vscode from "vscode";
+import type { Post } from "./messages";
 import {
   activeSessions,
   hasSessions,
@@ -9,6 +10,7 @@ import {
   type ProjectState,
   type SidecarState,
 } from "./states";
+import type { Plan } from "./tasks";
 
 export function showContexts(
   state: SidecarState,
@@ -20,6 +22,19 @@ export function showContexts(
   set("threadline.capturing", isCapturing(known));
   set("threadline.paused", isPaused(known));
   set("threadline.empty", projects !== undefined && !hasSessions(known));
+}
+
+/** Whether there is nothing to show, once that is known. */
+export function showEmptiness(
+  inbox: readonly Post[] | undefined,
+  board: readonly Plan[] | undefined,
+): void {
+  const hasPost = inbox?.some(
+    ({ totals }) => totals.unread + totals.acknowledged + totals.sent > 0,
+  );
+  const hasTasks = board?.some(({ totals }) => totals.open + totals.done > 0);
+  set("threadline.inboxEmpty", hasPost === false);
+  set("threadline.tasksEmpty", hasTasks === false);
 }
 
 function set(key: string, value: unknown): void {

@@ -8,7 +8,10 @@ import { Overview } from "./overview";
 import { MissedSaves } from "./saves";
 import { Sidecar } from "./sidecar";
 import { StatusBar } from "./statusbar";
+import { Team } from "./team";
+import type { InboxTree } from "./tree/inbox";
 import { SessionsTree } from "./tree/sessions";
+import type { TasksTree } from "./tree/tasks";
 
 let running: Sidecar | undefined;
 
@@ -16,6 +19,8 @@ let running: Sidecar | undefined;
 export interface Threadline {
   readonly sidecar: Sidecar;
   readonly tree: SessionsTree;
+  readonly inbox: InboxTree;
+  readonly tasks: TasksTree;
   readonly statusBar: vscode.StatusBarItem;
 }
 
@@ -24,24 +29,27 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   const sidecar = new Sidecar(log);
   const overview = new Overview(sidecar);
   const tree = new SessionsTree(sidecar, overview);
-  const statusBar = new StatusBar(sidecar, overview);
-  const commands = new Commands(sidecar, overview, log);
+  const team = new Team(sidecar);
+  const statusBar = new StatusBar(sidecar, overview, team.inbox);
+  const commands = new Commands(sidecar, overview, team.inbox, log);
   const saves = new MissedSaves(sidecar);
   const show = () => {
     showContexts(sidecar.state, overview.projects);
     tree.update();
     statusBar.update();
   };
-  context.subscriptions.push(log, sidecar, overview, tree, statusBar, commands, saves);
+  context.subscriptions.push(log, sidecar, overview, tree, team, statusBar, commands, saves);
   context.subscriptions.push(
     overview.onDidChange(show),
+    team.inbox.onDidChange(() => statusBar.update()),
     sidecar.onDidChangeState(show),
     sidecar.onDidChangeState(tellState),
     ...restarting(sidecar),
   );
   running = sidecar;
   void sidecar.restart();
-  return { sidecar, tree, statusBar: statusBar.item };
+  const { messages: inbox, tasks } = team;
+  return { sidecar, tree, inbox, tasks, statusBar: statusBar.item };
 }
 
 export async function deactivate(): Promise<void> {

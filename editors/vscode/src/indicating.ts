@@ -21,6 +21,7 @@ const NOTHING_RECORDED = "nothing is recorded";
 export function indicate(
   state: SidecarState,
   projects: readonly ProjectState[],
+  unread = 0,
 ): Indicator | undefined {
   switch (state.kind) {
     case "idle":
@@ -31,8 +32,21 @@ export function indicate(
     case "failed":
       return broken(state);
     case "running":
-      return isPaused(projects) && !isCapturing(projects) ? paused(projects) : recording(projects);
+      return withPost(
+        isPaused(projects) && !isCapturing(projects) ? paused(projects) : recording(projects),
+        unread,
+      );
   }
+}
+
+function withPost(indicator: Indicator, unread: number): Indicator {
+  if (unread === 0) return indicator;
+  const { text, tooltip } = indicator;
+  return {
+    ...indicator,
+    text: `${text} $(mail) ${unread}`,
+    tooltip: `${tooltip}; ${count(unread, "unread message")}`,
+  };
 }
 
 function broken(state: SidecarState & { kind: "missing" | "failed" }): Indicator {

@@ -2,13 +2,15 @@
 
 import * as vscode from "vscode";
 import { Coalescer } from "./coalescing";
-import type { Project } from "./protocol.generated";
+import type { Change, Project } from "./protocol.generated";
 import type { Sidecar } from "./sidecar";
 import type { ProjectState } from "./states";
 
 const PAGE = 50;
 const MOST = 1000;
 const DELAY = 50;
+/** What others follow, and nothing here shows. */
+const OTHERS: readonly Change["what"][] = ["messages", "tasks"];
 
 export class Overview implements vscode.Disposable {
   readonly onDidChange: vscode.Event<void>;
@@ -28,7 +30,7 @@ export class Overview implements vscode.Disposable {
     this.subscriptions = [
       this.changed,
       this.loading,
-      sidecar.onDidChange(() => this.refresh()),
+      sidecar.onDidChange(({ what }) => OTHERS.includes(what) || this.refresh()),
       sidecar.onDidChangeState(() => this.follow()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.refresh()),
     ];

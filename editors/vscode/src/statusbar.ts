@@ -1,7 +1,9 @@
 /** The item in the status bar; a click on it opens the menu. */
 
 import * as vscode from "vscode";
+import type { Inbox } from "./inbox";
 import { type Indicator, indicate } from "./indicating";
+import { unreadTotal } from "./messages";
 import type { Overview } from "./overview";
 import type { Sidecar } from "./sidecar";
 
@@ -17,13 +19,15 @@ export class StatusBar implements vscode.Disposable {
   constructor(
     private readonly sidecar: Sidecar,
     private readonly overview: Overview,
+    private readonly inbox: Inbox,
   ) {
     this.item.name = "Threadline";
     this.item.command = "threadline.showMenu";
   }
 
   update(): void {
-    const indicator = indicate(this.sidecar.state, this.overview.projects ?? []);
+    const unread = unreadTotal(this.inbox.all ?? []);
+    const indicator = indicate(this.sidecar.state, this.overview.projects ?? [], unread);
     if (indicator) this.show(indicator);
     else this.item.hide();
   }

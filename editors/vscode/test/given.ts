@@ -1,7 +1,9 @@
 /** Records for the tests, complete but for what a test says itself. */
 
-import type { Project, Session } from "../src/protocol.generated";
+import type { Post } from "../src/messages";
+import type { Project, Session, ShownMessage, ShownTask } from "../src/protocol.generated";
 import type { ProjectState } from "../src/states";
+import type { Plan } from "../src/tasks";
 
 export function session(said: Partial<Session> = {}): Session {
   return {
@@ -44,4 +46,62 @@ export function projectState(said: Partial<ProjectState> = {}): ProjectState {
     page: { sessions: [], total: 0, next: null },
     ...said,
   };
+}
+
+export function message(said: Partial<ShownMessage> = {}): ShownMessage {
+  return {
+    messageId: "01J00000000000000000000001",
+    projectId: "p1",
+    targetId: "user",
+    senderId: "claude-code",
+    content: "The schema is ready.\nPlease look at it.",
+    category: "info",
+    priority: 3,
+    subject: null,
+    parentMessageId: null,
+    handlings: {},
+    createdAt: "2026-11-16T12:00:00Z",
+    expiresAt: null,
+    idempotencyKey: null,
+    status: "delivered",
+    ...said,
+  };
+}
+
+export function post(said: Partial<Post> = {}): Post {
+  const totals = { unread: 0, acknowledged: 0, sent: 0 };
+  const nothing = { unread: [], acknowledged: [], sent: [], totals };
+  return { project: project(), labels: new Map(), ...nothing, ...said };
+}
+
+export function task(said: Partial<ShownTask> = {}): ShownTask {
+  return {
+    taskId: "01J00000000000000000000002",
+    projectId: "p1",
+    title: "Weave the hem",
+    description: "",
+    status: "todo",
+    priority: 3,
+    assignedAgentId: "any",
+    createdBy: null,
+    doneWhen: null,
+    evidence: null,
+    createdAt: "2026-11-16T12:00:00Z",
+    updatedAt: "2026-11-16T12:00:00Z",
+    completedAt: null,
+    autoCompleted: false,
+    dependsOn: [],
+    notes: [],
+    updatedBy: null,
+    idempotencyKey: null,
+    heldBefore: false,
+    waitingFor: [],
+    links: [],
+    ...said,
+  };
+}
+
+export function plan(said: Partial<Plan> = {}): Plan {
+  const nothing = { open: [], done: [], totals: { open: 0, done: 0 } };
+  return { project: project(), labels: new Map(), ...nothing, ...said };
 }

@@ -10,11 +10,11 @@ const FOREVER: CaptureState = { paused: true, duration: "forever", since: null, 
 
 function check(
   name: string,
-  given: { state?: SidecarState; projects?: ProjectState[] },
+  given: { state?: SidecarState; projects?: ProjectState[]; unread?: number },
   expected: { text: string; background?: string } | undefined,
 ): void {
   test(name, () => {
-    const shown = indicate(given.state ?? RUNNING, given.projects ?? []);
+    const shown = indicate(given.state ?? RUNNING, given.projects ?? [], given.unread);
     const { tooltip, ...rest } = shown ?? { tooltip: "", text: undefined };
     assert.deepEqual(rest, expected ?? { text: undefined });
     assert.equal(tooltip !== "", shown !== undefined);
@@ -51,5 +51,20 @@ check(
 check(
   "a sidecar that failed is an error",
   { state: { kind: "failed", reason: "it ended" } },
+  { text: "$(error) Threadline: Not Running", background: "error" },
+);
+check(
+  "messages that wait are counted beside the session",
+  { projects: [projectState({ active: session() })], unread: 2 },
+  { text: "$(pulse) Threadline: 12 events · 1h 20m $(mail) 2" },
+);
+check(
+  "messages are counted during a pause too",
+  { projects: [projectState({ capture: FOREVER })], unread: 1 },
+  { text: "$(debug-pause) Threadline: Paused $(mail) 1", background: "warning" },
+);
+check(
+  "what does not run counts nothing",
+  { state: { kind: "failed", reason: "it ended" }, unread: 1 },
   { text: "$(error) Threadline: Not Running", background: "error" },
 );

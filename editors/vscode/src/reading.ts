@@ -1,0 +1,104 @@
+/** Pages that only can be read: a thread of messages, a task. */
+
+import * as vscode from "vscode";
+import type { Board } from "./board";
+import { firstLine } from "./formats";
+import type { Inbox } from "./inbox";
+import { headline, type Post } from "./messages";
+import type { Labels } from "./names";
+import { taskPage, threadPage } from "./pages";
+import type { ShownMessage, ShownTask } from "./protocol.generated";
+import type { Requests } from "./requests";
+import { findTask, obstacles, type Plan } from "./tasks";
+
+const SCHEME = "threadline-page";
+const LENGTH = 60;
+
+export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly onDidChange: vscode.Event<vscode.Uri>;
+
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly requests: Requests,
+    private readonly inbox: Inbox,
+    private readonly board: Board,
+  ) {
+    this.onDidChange = this.changed.event;
+    this.subscriptions = [
+      this.changed,
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      inbox.onDidChange(() => this.renew("thread")),
+      board.onDidChange(() => this.renew("task")),
+    ];
+  }
+
+  async openThread(message: ShownMessage): Promise<void> {
+    await show(address("thread", headline(message), [message.projectId, message.messageId]));
+  }
+
+  async openTask(task: ShownTask): Promise<void> {
+    await show(address("task", task.title, [task.projectId, task.taskId]));
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const [project = "", id = ""] = uri.query.split("/");
+    return uri.authority === "thread" ? this.thread(project, id) : this.task(id);
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private async thread(project: string, messageId: string): Promise<string> {
+    const thread = await this.requests.request("threadline/messages/thread", {
+      project,
+      messageId,
+    });
+    return threadPage(thread, this.labels(project, this.inbox.all), new Date());
+  }
+
+  private task(taskId: string): string {
+    const plans = this.board.all ?? [];
+    const task = findTask(plans, taskId);
+    if (!task) return "*This task is not there any more.*";
+    const labels = this.labels(task.projectId, plans);
+    return taskPage(task, { labels, obstacles: obstacles(task, plans), now: new Date() });
+  }
+
+  private labels(projectId: string, all: readonly (Post | Plan)[] | undefined): Labels {
+    return all?.find(({ project }) => project.projectId === projectId)?.labels ?? new Map();
+  }
+
+  private renew(kind: "thread" | "task"): void {
+    for (const { uri } of vscode.workspace.textDocuments) {
+      if (uri.scheme === SCHEME && uri.authority === kind) this.changed.fire(uri);
+    }
+  }
+}
+
+/** The title is only there for the tab's name. */
+function address(kind: "thread" | "task", title: string, ids: readonly string[]): vscode.Uri {
+  const name =
+    firstLine(title)
+      .slice(0, LENGTH)
+      .replace(/[/\\?#%]/g, " ")
+      .trim() || kind;
+  return vscode.Uri.from({
+    scheme: SCHEME,
+    authority: kind,
+    path: `/${name}.md`,
+    query: ids.join("/"),
+  });
+}
+
+/** Where an editor has no preview of Markdown, its text reads well enough. */
+async function show(uri: vscode.Uri): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  try {
+    await vscode.commands.executeCommand("markdown.showPreview", uri);
+  } catch {
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+}
