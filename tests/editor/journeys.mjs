@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { end, sidecars } from "./processes.mjs";
+import { together } from "./together.mjs";
 import { until } from "./waiting.mjs";
 import { Workspace } from "./workspaces.mjs";
 
@@ -303,7 +304,7 @@ const trust = {
   ],
 };
 
-export const journeys = [work, trouble, several, trust];
+export const journeys = [work, together, trouble, several, trust];
 
 function starts(editor) {
   const file = `${editor.home}.starts`;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [SIDECAR]: the dashboard in chromium, and the extension in a real VS Code, oldest and newest, with a real sidecar.
 # Skipped with a word where it cannot run, never in CI. EDITOR_TESTS=0 skips it by choice,
-# EDITOR_VERSIONS chooses versions, EDITOR_SCREENSHOTS says where to put pictures of every screen.
+# EDITOR_VERSIONS chooses versions, EDITOR_CHECKS chooses checks by name, EDITOR_SCREENSHOTS says where to put pictures of every screen.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../.." && pwd)

@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openPage } from "./browsers.mjs";
+import { until } from "./waiting.mjs";
 
 export class Workbench {
   constructor(page, screenshots) {
@@ -77,6 +78,29 @@ export class Workbench {
 
   session(text) {
     return this.tree.getByRole("treeitem", { name: text });
+  }
+
+  row(view, text) {
+    return this.page.getByRole("tree", { name: view }).getByRole("treeitem", { name: text });
+  }
+
+  /** Press a button that a row offers. */
+  async act(view, text, action) {
+    await this.row(view, text).hover();
+    await this.row(view, text).getByRole("button", { name: action }).click();
+  }
+
+  /** Type into the box that asks. */
+  async answer(text) {
+    const input = this.page.locator(".quick-input-widget .quick-input-box input");
+    await until("an empty box asks", async () => (await input.inputValue()) === "");
+    await input.fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** The page that is shown in front. */
+  webview() {
+    return this.page.frameLocator("iframe.webview.ready >> visible=true").frameLocator("#active-frame");
   }
 
   notification(text) {

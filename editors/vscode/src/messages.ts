@@ -33,16 +33,16 @@ export function isUrgent({ priority, category }: ShownMessage): boolean {
 }
 
 export function headline({ subject, content }: ShownMessage): string {
-  return clipped(subject?.trim() || firstLine(content));
+  return oneLine(subject?.trim() || firstLine(content));
 }
 
-/** Who sent it, how pressing it is, and whom else it went to. */
+/** How pressing it is, who sent it, and whom else it went to. */
 export function senderLine(message: ShownMessage, labels: Labels): string {
   const isForAll = message.targetId !== USER;
   return [
+    priorityName(message.priority),
     agentName(message.senderId, labels),
     isForAll && `to ${agentName(message.targetId, labels)}`,
-    priorityName(message.priority),
   ]
     .filter(Boolean)
     .join(" · ");
@@ -81,7 +81,7 @@ export function notices(fresh: readonly ShownMessage[], labels: Labels): Notice[
 function notice(message: ShownMessage, labels: Labels): Notice {
   const { subject, content } = message;
   const words = [subject?.trim(), firstLine(content)].filter(Boolean).join(" – ");
-  const text = `${agentName(message.senderId, labels)}: ${clipped(words)}`;
+  const text = oneLine(`${agentName(message.senderId, labels)}: ${words}`);
   return { text, isUrgent: isUrgent(message), message };
 }
 
@@ -90,9 +90,12 @@ function summary(told: readonly ShownMessage[], labels: Labels): Notice {
   const senders = new Set(told.map(({ senderId }) => agentName(senderId, labels)));
   const from = senders.size > MOST_NOTICES ? count(senders.size, "agent") : listed([...senders]);
   const tail = urgent > 0 ? `, ${urgent} of them urgent` : "";
-  return { text: `${count(told.length, "message")} from ${from}${tail}.`, isUrgent: urgent > 0 };
+  const text = oneLine(`${count(told.length, "message")} from ${from}${tail}.`);
+  return { text, isUrgent: urgent > 0 };
 }
 
-function clipped(text: string): string {
-  return text.length > LINE ? `${text.slice(0, LINE - 1).trimEnd()}…` : text;
+/** As one line in which nothing can be clicked: notifications make commands of links. */
+function oneLine(text: string): string {
+  const plain = text.replaceAll("](", "] (");
+  return plain.length > LINE ? `${plain.slice(0, LINE - 1).trimEnd()}…` : plain;
 }

@@ -64,7 +64,7 @@ export function plain(text: string): string {
 function messagePart(message: ShownMessage, labels: Labels, now: Date): string {
   const name = (id: string) => plain(agentName(id, labels));
   const facts = [
-    `**${name(message.senderId)}** to ${name(message.targetId)}`,
+    `**${capital(name(message.senderId))}** to ${name(message.targetId)}`,
     moment(message.createdAt, now),
     message.category !== "info" && plain(message.category),
     priorityName(message.priority),
@@ -90,7 +90,11 @@ function remark(
   name: (id: string | null) => string,
   now: Date,
 ): string {
-  return `${name(agentId)}, ${moment(at, now)}\n\n${quoted(text)}`;
+  return `${capital(name(agentId))}, ${moment(at, now)}\n\n${quoted(text)}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function section(title: string, text: string | null): string {

@@ -13,6 +13,8 @@ import { findTask, obstacles, type Plan } from "./tasks";
 
 const SCHEME = "threadline-page";
 const LENGTH = 60;
+/** A page that was open before a reload is asked for before the sidecar runs; it is renewed then. */
+const LATER = "";
 
 export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly onDidChange: vscode.Event<vscode.Uri>;
@@ -52,15 +54,19 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposa
   }
 
   private async thread(project: string, messageId: string): Promise<string> {
-    const thread = await this.requests.request("threadline/messages/thread", {
-      project,
-      messageId,
-    });
-    return threadPage(thread, this.labels(project, this.inbox.all), new Date());
+    if (!this.inbox.all) return LATER;
+    try {
+      const params = { project, messageId };
+      const thread = await this.requests.request("threadline/messages/thread", params);
+      return threadPage(thread, this.labels(project, this.inbox.all), new Date());
+    } catch (error) {
+      return `*It could not be read: ${error instanceof Error ? error.message : error}*`;
+    }
   }
 
   private task(taskId: string): string {
-    const plans = this.board.all ?? [];
+    const plans = this.board.all;
+    if (!plans) return LATER;
     const task = findTask(plans, taskId);
     if (!task) return "*This task is not there any more.*";
     const labels = this.labels(task.projectId, plans);
@@ -88,7 +94,7 @@ function address(kind: "thread" | "task", title: string, ids: readonly string[])
   return vscode.Uri.from({
     scheme: SCHEME,
     authority: kind,
-    path: `/${name}.md`,
+    path: `/${name}`,
     query: ids.join("/"),
   });
 }

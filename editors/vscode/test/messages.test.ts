@@ -41,6 +41,11 @@ for (const urgent of [
     [["Claude Code: The schema is ready.", true]],
   );
 }
+check(
+  "nobody can put a command into a notification",
+  [{ subject: "[Update](command:workbench.action.quit)", senderId: "[x](command:y)" }],
+  [["[x] (command:y): [Update] (command:workbench.action.quit) – The schema is ready.", false]],
+);
 check("what agents tell each other is not told", [{ targetId: "*" }], []);
 check(
   "unless it is urgent",
@@ -67,10 +72,10 @@ test("a blank subject is none", () => {
   assert.equal(headline(message({ subject: "  " })), "The schema is ready.");
 });
 
-test("a row says who sent it, to whom else, and how pressing it is", () => {
+test("a row says how pressing it is, who sent it and to whom else", () => {
   assert.equal(senderLine(message(), LABELS), "Claude Code");
   const broadcast = message({ senderId: "codex-2", targetId: "*", priority: 5 });
-  assert.equal(senderLine(broadcast, LABELS), "Codex (tests) · to all agents · urgent");
+  assert.equal(senderLine(broadcast, LABELS), "urgent · Codex (tests) · to all agents");
 });
 
 test("a sent message says how far it has come", () => {

@@ -11,5 +11,6 @@ exports.run = () =>
       reporter: path.join(__dirname, "reporter.cjs"),
     });
     mocha.addFile(path.join(__dirname, "sidecar.test.cjs"));
+    mocha.addFile(path.join(__dirname, "together.test.cjs"));
     mocha.run((failures) => (failures ? reject(new Error(`${failures} failed`)) : resolve()));
   });
