@@ -41,7 +41,9 @@ export async function chooseAgent(
   const choices: Choice<string | null>[] = agents.map((agent) => ({
     label: `$(hubot) ${agent.label}`,
     description: agent.label === agent.agentId ? "" : agent.agentId,
-    detail: `${agent.lastSummary ?? "last seen"} · ${moment(agent.lastSeenAt, new Date())}`,
+    detail: [agent.lastSummary, `last seen ${moment(agent.lastSeenAt, new Date())}`]
+      .filter(Boolean)
+      .join(" · "),
     value: agent.agentId,
   }));
   const typed = { label: "$(edit) Another Agent…", description: "by its id", value: null };

@@ -45,10 +45,11 @@ export function columns(plans: readonly Plan[]): Column[] {
 /** How pressing it is, who does it, and what holds it up. */
 export function facts(task: ShownTask, labels: Labels): string {
   const { assignedAgentId, waitingFor, priority, status } = task;
+  const isOpen = status !== "done";
   return [
-    status !== "done" && priorityName(priority),
+    isOpen && priorityName(priority),
     assignedAgentId !== ANYONE && agentName(assignedAgentId, labels),
-    waitingFor.length > 0 && `waits for ${count(waitingFor.length, "task")}`,
+    isOpen && waitingFor.length > 0 && `waits for ${count(waitingFor.length, "task")}`,
   ]
     .filter(Boolean)
     .join(" · ");

@@ -56,7 +56,10 @@ checkFacts({}, "");
 checkFacts({ priority: 5, assignedAgentId: "codex-2" }, "urgent · Codex (tests)");
 checkFacts({ priority: 1, waitingFor: ["a", "b"] }, "lowest · waits for 2 tasks");
 checkFacts({ assignedAgentId: "user" }, "you");
-checkFacts({ status: "done", priority: 5, assignedAgentId: "claude-code" }, "Claude Code");
+checkFacts(
+  { status: "done", priority: 5, assignedAgentId: "claude-code", waitingFor: ["a"] },
+  "Claude Code",
+);
 
 test("what a task waits for is named", () => {
   const plans = [plan({ open: [task({ taskId: "a", title: "Spin" })] })];
