@@ -127,7 +127,12 @@ export const together = {
       async (scene) => {
         const agent = new Agent(scene, "claude-code");
         agent.plan(
-          { title: "Rewrite the warp", status: "in_progress", priority: 4, assignedAgentId: "codex" },
+          {
+            title: "Rewrite the warp",
+            status: "in_progress",
+            priority: 4,
+            assignedAgentId: "codex",
+          },
           { title: "Weave the sample", dependsOn: [0], doneWhen: "path exists: src/sample.py" },
           { title: "Mend the old loom", status: "blocked" },
           { title: "Choose a dye", priority: 5, description: "Something that lasts in the sun." },
@@ -205,8 +210,7 @@ export const together = {
         await workbench.command("Preferences: Toggle between Light/Dark Themes");
         await workbench.page.locator(".monaco-workbench.vs").waitFor();
         await workbench.photograph("light");
-        await workbench.command("Preferences: Color Theme");
-        await workbench.choice("Dark High Contrast").click();
+        await workbench.chooseTheme("Dark High Contrast");
         await workbench.page.locator(".monaco-workbench.hc-black").waitFor();
         await workbench.photograph("contrast");
       },

@@ -36,6 +36,17 @@ export class Workbench {
     await this.page.keyboard.press("Enter");
   }
 
+  async chooseTheme(name) {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget .quick-input-box input");
+    await input.fill(">Preferences: Color Theme");
+    // Its like for themes from the marketplace comes first.
+    await this.choice(/^Preferences: Color Theme/).click();
+    await until("the themes are listed", async () => (await input.inputValue()) === "");
+    await input.fill(name);
+    await this.choice(name).click();
+  }
+
   choice(label) {
     return this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: label });
   }
@@ -43,7 +54,7 @@ export class Workbench {
   async offers(name) {
     await this.page.keyboard.press("F1");
     await this.page.locator(".quick-input-widget .quick-input-box input").fill(`>${name}`);
-    await this.choice(/Threadline|No matching/)
+    await this.choice(/Threadline|No matching|similar commands/)
       .first()
       .waitFor();
     const isOffered = (await this.choice(name).count()) > 0;
@@ -100,7 +111,9 @@ export class Workbench {
 
   /** The page that is shown in front. */
   webview() {
-    return this.page.frameLocator("iframe.webview.ready >> visible=true").frameLocator("#active-frame");
+    return this.page
+      .frameLocator("iframe.webview.ready >> visible=true")
+      .frameLocator("#active-frame");
   }
 
   notification(text) {

@@ -21,8 +21,8 @@ export class InboxTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disp
       treeDataProvider: this,
       canSelectMany: true,
     });
-    // Rows say `Yesterday`, so they age while nobody looks.
-    this.view.onDidChangeVisibility(() => this.changed.fire(undefined));
+    // Rows say `Yesterday`, and messages expire, while nobody looks and nobody tells.
+    this.view.onDidChangeVisibility(({ visible }) => visible && this.inbox.refresh());
   }
 
   update(): void {

@@ -84,7 +84,7 @@ function state({ status, priority, assignedAgentId, autoCompleted }: ShownTask, 
 }
 
 function color({ status, priority }: ShownTask): ThemeColor | undefined {
-  if (status === "done") return new ThemeColor("testing.iconPassed");
+  if (status === "done") return new ThemeColor("charts.green");
   if (status === "blocked") return new ThemeColor("list.errorForeground");
   if (priority >= 4) return new ThemeColor("list.warningForeground");
   return status === "in_progress" ? new ThemeColor("charts.blue") : undefined;
