@@ -1,6 +1,8 @@
 """Params as they come become params as a method takes them."""
 
+import contextlib
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -24,6 +26,23 @@ def convert(method: Method, params: object) -> Params:
         message = str(error)
         told = f"{method.name}: {message}{_length(message, params)}"
         raise InvalidParamsError(told, field=_field(message)) from error
+
+
+def prepare() -> None:
+    """Learn every kind of record that is loaded, before there are threads.
+
+    msgspec learns a kind when it first reads one; two threads that do so at once can end the process.
+    """
+    for kind in _kinds(msgspec.Struct):
+        with contextlib.suppress(TypeError):  # some are never read, and could not be
+            msgspec.json.Decoder(kind)
+
+
+def _kinds(base: type) -> Iterator[type]:
+    found: list[type] = base.__subclasses__()
+    for kind in found:
+        yield kind
+        yield from _kinds(kind)
 
 
 def _field(message: str) -> str | None:

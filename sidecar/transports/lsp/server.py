@@ -18,6 +18,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from protocol import conversions
 from sidecar.adapters import processes
 from sidecar.app import Application, open_application
 from sidecar.transports import logs, outputs
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     app = open_application(here=parser.parse_args(arguments).project, source="lsp")
     logs.write_to_file(app.home.folder, os.environ)
     logs.obey(app.workspace.settings)
+    conversions.prepare()
     code = asyncio.new_event_loop().run_until_complete(_serve(app, output))
     os._exit(code)
 
