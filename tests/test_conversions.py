@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 _RACE = """
 import sys, threading, types
 import msgspec
@@ -41,6 +43,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_threads_that_read_new_kinds_at_once_do_not_end_the_process() -> None:
     command = [sys.executable, "-c", _RACE, "prepared"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
