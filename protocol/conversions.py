@@ -34,7 +34,7 @@ def prepare() -> None:
     msgspec learns a kind when it first reads one; two threads that do so at once can end the process.
     """
     for kind in _kinds(msgspec.Struct):
-        with contextlib.suppress(TypeError):  # some are never read, and could not be
+        with contextlib.suppress(TypeError, NameError):  # some are never read, and could not be
             msgspec.json.Decoder(kind)
 
 

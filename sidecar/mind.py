@@ -11,6 +11,7 @@ import msgspec
 from cachetools import LRUCache, TTLCache
 from msgspec import Struct
 
+from protocol import conversions
 from protocol.enrichment import Compacted, JobParams, StartParams
 from protocol.errors import GitFailedError, ModelFailedError, NotFoundError
 from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
@@ -108,10 +109,12 @@ class Mind:
                 recall=self.recall,
             )
         )
-
         self.teamwork = Teamwork(
             vault=self.around.vault, look=self.dialogue.look, source=self.around.source
         )
+        if threading.active_count() > 1:
+            # What was loaded with all this are new kinds of records, and others may read them at once.
+            conversions.prepare()
 
     @functools.cached_property
     def insight(self) -> "Insight":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
+from protocol import conversions
 from protocol.errors import ThreadlineError
 from protocol.events import Event
 from protocol.methods import Change
@@ -54,6 +55,7 @@ def watch(app: Application, folder: Path, show: Show) -> None:
     """Record and show what happens in a folder until Ctrl-C."""
     since = now()
     viewer = _begin(app, folder, show)
+    conversions.prepare()
     stop = threading.Event()
     for root in app.workspace.roots():
         threading.Thread(target=_follow, args=(app, root, since, stop), daemon=True).start()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from protocol import conversions
 from protocol.errors import ThreadlineError
 from sidecar.app import Application, now, open_application
 from sidecar.transports import logs, outputs
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     app = open_application(here=Path.cwd(), source="mcp-server")
     logs.write_to_file(app.home.folder, os.environ)
     logs.obey(app.workspace.settings)
+    conversions.prepare()
     client = Client(app, pinned=pinned and pinned.expanduser().absolute())
     os._exit(asyncio.new_event_loop().run_until_complete(_serve(client, output)))
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from protocol import conversions
 from protocol.errors import NotFoundError, ThreadlineError
 from protocol.methods import Change
 from sidecar.adapters import processes
@@ -59,6 +60,7 @@ def _run(options: Namespace, parent: int) -> int:
     app = open_application(here=Path.cwd(), source="cli-auto")
     logs.write_to_file(app.home.folder, os.environ)
     logs.obey(app.workspace.settings)
+    conversions.prepare()
     hush()
     place = _Place(_folder(app, options.project), listen(options.port), parent)
     return asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
