@@ -2,10 +2,11 @@
 
 import json
 import os
-import select
+import queue
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,7 +105,9 @@ class Process:
         )
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self._input, self._output = self.process.stdin, self.process.stdout
+        self._input, output = self.process.stdin, self.process.stdout
+        self._said: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=lambda: [*map(self._said.put, output)], daemon=True).start()
 
     def write(self, *data: bytes) -> None:
         for one in data:
@@ -112,9 +115,7 @@ class Process:
         self._input.flush()
 
     def answer(self) -> Any:
-        ready, _, _ = select.select([self._output], [], [], BRIEF)
-        assert ready, "no answer"
-        return json.loads(self._output.readline())
+        return json.loads(self._said.get(timeout=BRIEF))
 
     def ask(self, identifier: int | str, method: str, **params: Any) -> Any:
         told = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
