@@ -88,7 +88,6 @@ PROMISES: dict[str, str] = {
 
 PENDING: dict[str, str] = {
     "D12": "",
-    "F2": "",
     "F8": "",
     "F9": "",
     "F10": "",
@@ -292,6 +291,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
     ),
     "E12": ("transports/test_conversations.py::test_the_figures_tell_what_memory_was_worth",),
     "F1": ("transports/test_mcp.py::test_a_real_process_gives_an_assistant_all_it_needs",),
+    "F2": (
+        "transports/test_hooks.py::test_a_conversation_of_any_host_is_told_once_and_kept_whole",
+    ),
     "F3": (
         "transports/test_connect.py::test_every_agent_found_gets_hooks_and_server_and_gives_them_back",
     ),

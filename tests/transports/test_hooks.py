@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,87 @@ def test_every_message_of_every_host_has_its_outcome(
     assert [(one["event"], one["host"]) for one in seen] == ([(kept, host)] if kept else [])
     for one in seen:
         assert Path(one["root"]) == repository.path
+
+
+STEPS = ("", "prompt", "tool", "turn.end", "compact.before", "session.end")
+"""What happens in a conversation, one after the other."""
+
+
+def life(host: str, folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Give one message for each step of a conversation that a host tells of: the step, the event, the message."""
+    for step in STEPS:
+        names = [
+            name for name, (kept, said) in OUTCOMES[host].items() if kept == step and said != {}
+        ]
+        # A file that OpenCode has seen edited may be of any conversation.
+        for name in [name for name in names if name != "file.edited"][:1]:
+            event = name if host == "opencode" else name.split(".", maxsplit=1)[0]
+            message = of_one_talk(load(host, name, folder))
+            if host == "openclaw":
+                # Its plugin adds what it has heard before.
+                message["ctx"] |= {"sessionId": "talk", "workspaceDir": str(folder)}
+            yield step, event.removesuffix(".builtin"), message
+
+
+def of_one_talk(message: Any) -> Any:
+    """Let a sample be of one and the same conversation, by whatever name its host has for that."""
+    names = {"session_id", "sessionId", "sessionID", "sessionKey", "trajectory_id"}
+    names |= {"conversation_id", "conversationId"}
+
+    def follow(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {
+                key: "talk" if key in names and isinstance(value, str) else follow(value)
+                for key, value in part.items()
+            }
+        if isinstance(part, list):
+            return [*map(follow, part)]
+        return "talk" if isinstance(part, str) and part.startswith("ses_") else part
+
+    return follow(message)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_conversation_of_any_host_is_told_once_and_kept_whole(
+    host: str, environment: dict[str, str], repository: Repository, tmp_path: Path
+) -> None:
+    """F2."""
+    with closing(open_here()) as app:
+        app.call(
+            "threadline/memories/write", {"type": "constraint", "title": "UTC", "content": "UTC"}
+        )
+    around = environment | {
+        key: value.replace(FOLDER, str(repository.path))
+        for key, value in ENVIRONMENTS.get(host, {}).items()
+    }
+    steps = [*life(host, repository.path)]
+    said = {step: str(send(around, host, event, message=message)) for step, event, message in steps}
+    told = [step for step in said if f"'{TEXT}'" in said[step]]
+    assert (
+        told == []
+        if host == "windsurf"
+        else told[:1] == [one for one in ("", "prompt") if one in said][:1]
+    )
+    assert set(told[1:]) <= {"compact.before"}
+    again = [str(send(around, host, event, message=message)) for _, event, message in steps]
+    assert not any(f"'{TEXT}'" in answer for answer in again)
+    with closing(open_here()) as app:
+        app.overhear()
+        vault = app.vault(app.project(None))
+        (talk,) = vault.conversations.all()
+        assert talk.harness == host
+        assert talk.prompt_count == ("prompt" in said)
+        assert bool(talk.files) == ("tool" in said)
+        assert (talk.ended_at is not None) == ("session.end" in said)
+        assert bool(vault.checkpoints.all()) >= ("compact.before" in said)
+    broken = tmp_path / "broken"
+    broken.write_text("no folder")
+    for _, event, message in steps:
+        answer, finish = main.respond(
+            [host, event], json.dumps(message).encode(), around | {"THREADLINE_HOME": str(broken)}
+        )
+        finish()
+        assert b"threadline:memory" not in answer
 
 
 def test_every_outcome_is_of_a_message_that_exists() -> None:
