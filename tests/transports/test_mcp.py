@@ -17,6 +17,8 @@ from tests.desks import DECISION, Desk
 from tests.mcps import ERAS, Assistant, Host
 from tests.support import HOUR, MINUTE, Repository
 
+pytestmark = pytest.mark.slow
+
 NAMES = [
     "session_start",
     "session_track",
@@ -532,7 +534,6 @@ def test_context_sessions_and_documents_are_prompts(desk: Desk, mode: str) -> No
     Host(mode=mode).run(desk.app, take_prompts)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_real_process_gives_an_assistant_all_it_needs(desk: Desk, mode: str) -> None:
     """F1."""
