@@ -47,6 +47,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("forbidden")
     home = {"THREADLINE_HOME": str(folder / "home")}
     repository = Repository.create(folder / "repository")
+    repository.git("config", "user.name", "Ada")
+    repository.git("config", "user.email", "ada@example.org")
     repository.commit(SECRET, at=NOON)
     threadline(
         "scan", "--all-authors", cwd=repository.path, THREADLINE_HOME=home["THREADLINE_HOME"]

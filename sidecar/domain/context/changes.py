@@ -53,7 +53,8 @@ class _Event(NamedTuple):
 
     def is_after(self, since: datetime) -> bool:
         """Tell whether it came after a moment; of a commit only the second is known, and none is to be missed."""
-        return self.at + (SECOND if self.kind == "commits" else timedelta()) > since
+        is_vague = self.kind == "commits" and since.microsecond
+        return self.at >= since.replace(microsecond=0) if is_vague else self.at > since
 
     @property
     def told(self) -> str:
