@@ -361,6 +361,7 @@ def test_many_files_do_not_wear_the_parser_out() -> None:
         assert len(symbols.find("a.ts", source.encode())) == 200 * 11
 
 
+@pytest.mark.slow
 def test_no_grammar_is_loaded_before_it_is_needed() -> None:
     """Part of C9."""
     script = (

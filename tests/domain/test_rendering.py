@@ -428,6 +428,7 @@ ANY = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(ANY, st.integers(200, 12_000))
 def test_no_text_at_all_gets_out_of_the_fence(said: str, cap: int) -> None:
@@ -435,6 +436,7 @@ def test_no_text_at_all_gets_out_of_the_fence(said: str, cap: int) -> None:
     assert escapes(render(everywhere(said), cap, KEY).text, cap) == []
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(ANY, ANY, ANY, ANY)
 def test_nothing_gets_out_that_is_split_over_fields(
@@ -445,6 +447,7 @@ def test_nothing_gets_out_that_is_split_over_fields(
     assert escapes(render(context, 5000, KEY).text, 5000) == []
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(ANY)
 def test_disarming_again_changes_nothing(said: str) -> None:
@@ -596,6 +599,7 @@ def full(count: int = 6) -> StartContext:
     )
 
 
+@pytest.mark.slow
 def test_no_cap_is_ever_exceeded() -> None:
     """Part of D11."""
     context = full()

@@ -62,6 +62,7 @@ def memory(key: str, text: str) -> Memory:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(TEXTS, TEXTS)
 def test_a_first_look_rules_out_nothing_that_is_a_repetition(one: str, other: str) -> None:

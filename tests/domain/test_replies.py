@@ -248,6 +248,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.text() | JSON.map(json.dumps) | st.lists(JSON).map(json.dumps))
 @example('{"items": [{"title": "\\ud800"}]}')
 @example("[" + "[" * 5_000 + "]" * 5_000 + "]")

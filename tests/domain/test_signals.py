@@ -119,6 +119,7 @@ def test_only_what_matters_is_read_for_memory(text: str, said_by: Speaker, expec
     assert detect(text, said_by).excerpt == expected
 
 
+@pytest.mark.slow
 @given(st.text(max_size=400), SPEAKERS)
 def test_any_turn_has_a_score_and_a_score_has_reasons(text: str, said_by: Speaker) -> None:
     found = detect(text, said_by)
@@ -128,6 +129,7 @@ def test_any_turn_has_a_score_and_a_score_has_reasons(text: str, said_by: Speake
     assert found.is_flagged is (found.score >= FLAGGED)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([one.text for one in labelled()]), min_size=1, max_size=30))
 def test_an_excerpt_is_short_and_in_the_words_of_the_turn(texts: list[str]) -> None:
     turn = "\n\n".join(texts)

@@ -94,6 +94,7 @@ def test_the_same_activity_has_one_name_and_another_has_another() -> None:
     assert len(names) == 3
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 5), max_size=12), st.integers(0, 8))
 def test_of_too_many_the_oldest_go(ages: dict[str, int], most: int) -> None:
     rows = {key: AT + timedelta(hours=age) for key, age in ages.items()}

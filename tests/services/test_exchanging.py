@@ -9,6 +9,8 @@ from protocol.methods import METHODS
 from tests.desks import Desk, titles
 from tests.support import HOUR, MINUTE
 
+pytestmark = pytest.mark.slow
+
 DAY = 24 * HOUR
 
 

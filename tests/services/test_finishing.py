@@ -10,6 +10,8 @@ from sidecar.services.workspaces import MAINTAIN
 from tests.desks import Desk, titles
 from tests.support import HOUR, MINUTE
 
+pytestmark = pytest.mark.slow
+
 AGENT = "claude-code"
 WRITTEN = "def sign(data):\n    return data\n"
 KINDS = [

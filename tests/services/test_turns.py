@@ -14,6 +14,8 @@ from sidecar.store.vaults import Vault
 from tests.desks import Desk
 from tests.support import HOUR, MINUTE, reopen
 
+pytestmark = pytest.mark.slow
+
 CLAUDE = {"agentId": "claude-code", "harness": "claude-code"}
 DECISION = "We decided to keep the queue in SQLite instead of Redis because it runs on one machine."
 RULE = "You must never log customer names, legal was clear about that."
