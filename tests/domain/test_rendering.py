@@ -319,6 +319,7 @@ def test_there_are_enough_of_them() -> None:
     assert len(set(PAYLOADS)) == len(PAYLOADS) >= 90
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_no_payload_gets_out_of_the_fence(payload: str) -> None:
     """Part of D11."""
