@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from sidecar.mind import Mind
     from sidecar.services.connecting import Tools as ConnectingTools
     from sidecar.services.overhearing import Overhearing
-    from sidecar.services.transferring import Moved
 
 _OVERHEARING = 1.0
 """Seconds that a request may wait until what hooks have heard is placed."""
@@ -280,6 +279,7 @@ class Application:
         vault = self.home.vault(project.project_id)
         if project.project_id not in self._maintained:
             self._maintained.add(project.project_id)
+            self.workspace.follow(vault)
             maintenance.maintain(vault, self.workspace.settings)
         return vault
 
@@ -312,27 +312,6 @@ class Application:
             kept = self.vault(self.project(reference)).tasks.all()
             if any(task.done_when and task.status != "done" for task in kept):
                 self.mind.teamwork.complete(reference)
-
-    def export(self, reference: str | None) -> Iterator[bytes]:
-        """Write a project's whole memory as lines."""
-        from sidecar.services import transferring  # noqa: PLC0415  # few need it
-
-        project = self.project(reference)
-        return transferring.export(self.vault(project), project)
-
-    def report(self, reference: str | None) -> Iterator[bytes]:
-        """Write a project's whole memory as Markdown."""
-        from sidecar.services import reporting  # noqa: PLC0415  # likewise
-
-        project = self.project(reference)
-        return (block.encode() for block in reporting.report(self.vault(project), project))
-
-    def load(self, lines: Iterable[bytes], reference: str | None) -> "Moved":
-        """Read an export into its own project, or into the one that is named."""
-        from sidecar.services import transferring  # noqa: PLC0415  # likewise
-
-        into = None if reference is None else self.project(reference)
-        return transferring.load(self.home, lines, into)
 
     def connections(self, level: Level, reference: str | None = None) -> "ConnectingTools":
         """Give what connecting agents needs, for this user or for a project."""

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,8 @@ from sidecar import app as composition
 from sidecar import mind
 from sidecar.app import Application
 from sidecar.domain.sessions import Rule
-from sidecar.services import recording, scanning
+from sidecar.services import recording, reporting, scanning, transferring
+from sidecar.services.transferring import Moved
 from sidecar.store.homes import Home
 from sidecar.store.ids import Ids
 from tests.support import HOUR, NOON, FixedClock, Repository, save
@@ -302,17 +304,31 @@ def filled(app: Application, repository: Repository, clock: FixedClock) -> Appli
     return app
 
 
+def export(app: Application) -> list[bytes]:
+    project = app.project(None)
+    return list(transferring.export(app.vault(project), project))
+
+
+def report(app: Application) -> str:
+    project = app.project(None)
+    return "\n".join(reporting.report(app.vault(project), project))
+
+
+def load(app: Application, lines: Iterable[bytes], into: str | None = None) -> Moved:
+    return transferring.load(app.home, lines, app.project(into) if into else None)
+
+
 def test_an_export_comes_back_without_a_difference(
     filled: Application, tmp_path: Path, clock: FixedClock
 ) -> None:
     """H2."""
-    lines = list(filled.export(None))
+    lines = export(filled)
     other = Application(Home(tmp_path / "other", Ids(clock), Rule()), here=filled.here, source="x")
-    moved = other.load(lines, None)
-    assert list(other.export(None)) == lines
+    moved = load(other, lines)
+    assert export(other) == lines
     assert listed(other) == listed(filled)
-    assert other.load(lines, None) == moved
-    assert list(other.export(None)) == lines
+    assert load(other, lines) == moved
+    assert export(other) == lines
     for session in listed(filled):
         params = {"sessionId": session.session_id}
         assert other.call("threadline/sessions/events", params) == filled.call(
@@ -326,8 +342,8 @@ def test_an_export_comes_back_without_a_difference(
 def test_an_export_can_move_into_another_project(filled: Application, tmp_path: Path) -> None:
     """H2."""
     (tmp_path / "plain").mkdir()
-    lines = list(filled.export(None))
-    moved = filled.load(lines, str(tmp_path / "plain"))
+    lines = export(filled)
+    moved = load(filled, lines, str(tmp_path / "plain"))
     assert moved.project_id == project_id(filled, tmp_path / "plain")
     there = listed(filled, tmp_path / "plain")
     assert {session.project_id for session in there} == {moved.project_id}
@@ -340,7 +356,7 @@ def test_a_report_reads_as_markdown_and_cannot_be_broken_out_of(
     """H2."""
     repository.commit("# not a heading <script> [x](y) `code`", at=NOON - 39 * HOUR)
     scan(filled)
-    text = b"\n".join(filled.report(None)).decode()
+    text = report(filled)
     assert text.startswith("# repository\n\n")
     assert text.count("\n## ") == len(listed(filled))
     assert r": \# not a heading \<script\> \[x\](y) \`code\`" in text
@@ -356,7 +372,7 @@ def test_importing_what_was_recorded_here_too_doubles_nothing(
     )
     scan(other)
     recording.ingest(other.vault(other.project(None)), [save("mine")], "neovim")
-    other.load(list(filled.export(None)), None)
+    load(other, export(filled))
     sessions = listed(other)
     events = [
         e for s in sessions for e in other.vault(other.project(None)).sessions.events(s.session_id)
@@ -383,7 +399,7 @@ def test_an_import_stays_inside_the_home(app: Application, home: Home, tmp_path:
     """H5."""
     line = b'{"table":"threadline","format":1,"project":{"projectId":"../../outside","name":"x","folders":[],"createdAt":"2026-01-01T00:00:00Z"}}'
     with pytest.raises(InvalidParamsError):
-        app.load([line], None)
+        load(app, [line])
     assert not (tmp_path / "outside").exists()
     assert not (home.folder.parent / "outside").exists()
 
@@ -391,16 +407,16 @@ def test_an_import_stays_inside_the_home(app: Application, home: Home, tmp_path:
 @pytest.mark.parametrize("cut", [1, -1, -3])
 def test_a_cut_off_export_is_noticed(filled: Application, cut: int, tmp_path: Path) -> None:
     """H2, H4."""
-    lines = list(filled.export(None))[:cut]
+    lines = export(filled)[:cut]
     (tmp_path / "plain").mkdir()
     with pytest.raises(InvalidParamsError, match="cut off"):
-        filled.load(lines, str(tmp_path / "plain"))
+        load(filled, lines, str(tmp_path / "plain"))
 
 
 @pytest.mark.parametrize("line", [b"", b"{}", b"[1]", b"not json", b'{"table":"sessions"}'])
 def test_a_file_that_is_no_export_changes_nothing(app: Application, line: bytes) -> None:
     """H2, H4."""
     with pytest.raises(InvalidParamsError) as refusal:
-        app.load([line], None)
+        load(app, [line])
     assert refusal.value.field == "line 1"
     assert listed(app) == ()

@@ -86,6 +86,8 @@ class Workspace:
         self._seen_folders: object = None
         self._repositories: dict[str, _Repository] = {}
         self._projects: dict[str, _Project] = {}
+        self._asked: dict[str, _Project] = {}
+        """Projects that somebody has looked at before they were watched."""
         self._saves: dict[Path, Saves] = {}
         self._places = Places()
         self._mutex = threading.RLock()
@@ -274,12 +276,23 @@ class Workspace:
             self._add(known.vault, projects)
             repositories[checkout.name] = known
 
-    def _add(self, vault: Vault, projects: dict[str, _Project]) -> None:
+    def follow(self, vault: Vault) -> None:
+        """Know how a project is now: who looks at it from here on is told what changes, also before it is watched."""
         with self._mutex:
-            known = self._projects.get(vault.project_id) or projects.get(vault.project_id)
-            projects[vault.project_id] = known or _Project(
-                vault, Follower(vault, self._tools.is_running)
-            )
+            if self.folders and vault.project_id not in self._projects:
+                self._asked[vault.project_id] = self._begin_to_follow(vault)
+
+    def _add(self, vault: Vault, projects: dict[str, _Project]) -> None:
+        key = vault.project_id
+        with self._mutex:
+            asked = self._asked.pop(key, None)
+            known = self._projects.get(key) or projects.get(key)
+            if known is None and asked is not None and asked.vault is vault:
+                known = asked
+            projects[key] = known or self._begin_to_follow(vault)
+
+    def _begin_to_follow(self, vault: Vault) -> _Project:
+        return _Project(vault, Follower(vault, self._tools.is_running))
 
     def _complain(self, error: ThreadlineError) -> None:
         if str(error) not in self._complaints:

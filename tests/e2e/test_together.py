@@ -45,22 +45,11 @@ async def pair(repository: Repository) -> AsyncIterator[Pair]:
     repository.commit("before")
     first, second = await begin(repository, "claude-code"), await begin(repository, "cursor")
     await wait_until_watched(first)
-    await wait_until_it_hears(second, first)
     yield first, second
     for agent in (first, second):
         client: Any = agent.client
         await client.shutdown_session()
         await client.stop()
-
-
-async def wait_until_it_hears(agent: Agent, other: Agent) -> None:
-    """Let another do something until an agent is told of it: from then on it is told of everything."""
-    for number in range(400):
-        await other.ask(f"threadline/capture/{('pause', 'resume')[number % 2]}")
-        if "capture" in agent.changed_things and number % 2:
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("it does not hear")
 
 
 async def started(agent: Agent, key: str) -> Any:

@@ -204,7 +204,15 @@ def _call_method(app: Application, options: Namespace) -> Exit:
 
 
 def _export(app: Application, options: Namespace) -> Exit:
-    lines = app.report(options.project) if options.markdown else app.export(options.project)
+    from sidecar.services import reporting, transferring  # noqa: PLC0415  # no other command needs them
+
+    project = app.project(options.project)
+    vault = app.vault(project)
+    lines = (
+        (block.encode() for block in reporting.report(vault, project))
+        if options.markdown
+        else transferring.export(vault, project)
+    )
     with _opened(options.file, "xb", sys.stdout.buffer) as file:
         file.writelines(line + b"\n" for line in lines)
     if options.file != "-":
@@ -213,8 +221,11 @@ def _export(app: Application, options: Namespace) -> Exit:
 
 
 def _import(app: Application, options: Namespace) -> Exit:
+    from sidecar.services import transferring  # noqa: PLC0415  # likewise
+
+    into = app.project(options.project) if options.project else None
     with _opened(options.file, "rb", sys.stdin.buffer) as file:
-        moved = app.load(file, options.project)
+        moved = transferring.load(app.home, file, into)
     if options.json:
         print(calls.encode(moved))
     else:

@@ -42,8 +42,6 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
     _check(tool, arguments)
     place = client.folder(arguments.pop("project", None))
     folder = str(place)
-    if tool.begins:
-        client.introduce(arguments.get("agentId"), arguments.get("sessionKey"))
     talk = client.conversation(place)
     params = {"project": folder, **_filled(client, tool, arguments, talk)}
     dialogue = client.app.mind.dialogue
@@ -52,6 +50,10 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
     answer = client.app.answer(None, tool.method, params, tell)
     if answer.error is not UNSET or answer.result is UNSET:
         return Reply(text=_explain(answer.error).replace(tool.method, tool.name))
+    if tool.begins:
+        client.introduce(arguments.get("agentId"), arguments.get("sessionKey"))
+    if not talk.is_followed:
+        client.alone[place] = client.key
     besides = {"start": dialogue.give(unasked), "reminder": _count(client, tool)}
     return _reply(answer.result, {key: one for key, one in besides.items() if one is not None})
 

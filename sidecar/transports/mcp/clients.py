@@ -44,10 +44,11 @@ class Client:
     """What its agent calls itself."""
     roots: tuple[Path, ...] | None = None
     """The folders that it says it works in; None before it was asked."""
-    _key: str = field(default_factory=lambda: joining.OWN + uuid.uuid4().hex)
+    key: str = field(default_factory=lambda: joining.OWN + uuid.uuid4().hex)
+    """The conversation, where no hooks follow it."""
+    alone: dict[Path, str] = field(default_factory=dict)
+    """The conversations that it led where no hooks follow them, by their folders."""
     _calls: int = 0
-    has_called: bool = False
-    """Whether it has ever used a tool."""
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -62,20 +63,14 @@ class Client:
 
     def introduce(self, agent: str | None, key: str | None) -> None:
         """Take what an agent says of itself when it starts."""
-        with self._mutex:
-            self.agent = agent or self.agent
-            self._key = key or self._key
+        self.agent = agent or self.agent
+        self.key = key or self.key
 
     def conversation(self, folder: Path) -> "Talk":
         """Tell which conversation it is in: the one that the hooks of its host follow, or one of its own."""
         followed = self.app.mind.dialogue.live(str(folder), self.harness)
-        is_clear = len(followed) == 1 and self._key.startswith(joining.OWN)
-        return Talk(followed[0] if is_clear else self._key, is_followed=bool(followed))
-
-    @property
-    def own_key(self) -> str:
-        """Names the conversation that is known from here alone."""
-        return self._key
+        is_clear = len(followed) == 1 and self.key.startswith(joining.OWN)
+        return Talk(followed[0] if is_clear else self.key, is_followed=bool(followed))
 
     def hear_roots(self, uris: Iterable[str]) -> None:
         """Take the folders that it says it works in."""
@@ -136,7 +131,6 @@ class Client:
     def count(self, *, is_checkpoint: bool) -> str | None:
         """Count a call; give what to remind its agent of."""
         with self._mutex:
-            self.has_called = True
             self._calls = 0 if is_checkpoint else self._calls + 1
             return reminders.remind(self._calls)
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from msgspec import UNSET
+
 from protocol import conversions
-from protocol.errors import ThreadlineError
-from sidecar.app import Application, now, open_application
+from sidecar.app import now, open_application
 from sidecar.transports import logs, outputs
 from sidecar.transports.capturing import Capture
 from sidecar.transports.mcp import lines, server
@@ -83,15 +84,9 @@ async def _end() -> None:
 def _finish(client: Client, capture: Capture) -> None:
     """Save a conversation that nobody else follows, and write what still waits."""
     capture.stop(_GRACE / 2)
-    _save(client.app, client)
+    for folder, key in client.alone.items():
+        params = {"sessionKey": key, "harness": client.harness, "project": str(folder)}
+        answer = client.app.answer(None, "threadline/context/end", params)
+        if answer.error is not UNSET:
+            _log.warning("the conversation could not be ended: %s", answer.error.message)
     client.app.flush()
-
-
-def _save(app: Application, client: Client) -> None:
-    if client.has_called:
-        try:
-            folder = str(client.folder(None))
-            params = {"sessionKey": client.own_key, "harness": client.harness, "project": folder}
-            app.call("threadline/context/end", params)
-        except ThreadlineError as error:
-            _log.warning("the conversation could not be ended: %s", error)

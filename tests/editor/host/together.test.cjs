@@ -12,22 +12,7 @@ suite("working together", () => {
     ({ until } = await import(join(__dirname, "../waiting.mjs")));
     threadline = await vscode.extensions.getExtension("threadline.threadline").activate();
     await until("the sidecar runs", () => threadline.sidecar.state.kind === "running");
-    await hear();
   });
-
-  /** Let something change until the sidecar tells of it: what comes before it looks is not told. */
-  const hear = async () => {
-    let isTold = false;
-    const listening = threadline.sidecar.onDidChange(() => {
-      isTold = true;
-    });
-    await until("the sidecar tells what changes", async () => {
-      await threadline.sidecar.request("threadline/capture/pause", {});
-      await threadline.sidecar.request("threadline/capture/resume", {});
-      return isTold;
-    });
-    listening.dispose();
-  };
 
   const message = (what, is) =>
     until(what, async () => {
