@@ -138,6 +138,9 @@ class Checkpointed(Record, frozen=True, kw_only=True):
     """The memory that the summary became."""
     checkpoint_id: str | None = None
     pending_messages: tuple[MessageItem, ...] = ()
+    """Messages that were waiting, the five most urgent."""
+    other_pending_message_count: int = 0
+    """How many more messages wait."""
     start: StartContext | None = None
     """What an agent gets that began to work without asking for its context; once."""
 

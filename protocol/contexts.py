@@ -148,6 +148,7 @@ class MessageItem(Record, frozen=True, kw_only=True, omit_defaults=True):
     parent_message_id: str | None = None
     created_at: Timestamp
     is_clipped: bool = False
+    """There is more of it: reading its thread (`threadOf`) gives it in full."""
 
 
 class Changes(Record, frozen=True, kw_only=True):
@@ -200,6 +201,8 @@ class StartContext(Record, frozen=True, kw_only=True):
     recovery: Recovery | UnsetType | None = UNSET
     query_results: tuple[ContextItem, ...] | UnsetType = UNSET
     pending_messages: tuple[MessageItem, ...] | UnsetType = UNSET
+    other_pending_message_count: int | UnsetType = UNSET
+    """How many more messages wait; absent where none does."""
     changes_since_last_session: Changes | UnsetType | None = UNSET
     documents: tuple[DocumentItem, ...] | UnsetType = UNSET
     available_documents: tuple[str, ...] | UnsetType = UNSET

@@ -40,6 +40,8 @@ class Message(Record, frozen=True, kw_only=True):
     subject: str | None = None
     parent_message_id: str | None = None
     """The message that this one answers."""
+    thread_id: str | None = None
+    """The message that began its thread; null for one that answers none."""
     handlings: dict[str, Handling] = field(default_factory=dict)
     """What each recipient has done with it; who is not named has not read it."""
     created_at: Timestamp
@@ -85,6 +87,8 @@ class SentMessage(Record, frozen=True, kw_only=True):
     message: ShownMessage
     is_target_known: bool
     """Whether the target has ever been here; a new one finds the message when it comes."""
+    meant: str | None = None
+    """Where the target has never been here: an agent of nearly the same name that has."""
     is_parent_known: bool = True
     """Whether the message that it answers is still there."""
 
@@ -104,12 +108,17 @@ class ReadMessagesParams(ProjectParams, frozen=True, kw_only=True):
     """Also what was sent to all."""
     sent: bool = False
     """Those that the reader has sent, instead: their `handlings` tell who has read and acknowledged them."""
+    thread_of: Ulid | None = None
+    """The thread of this message instead, in full, the oldest first; no other filter counts then."""
     preview: bool = False
     """Only look: messages stay unread."""
 
 
 class MessageList(Record, frozen=True, kw_only=True):
-    """Messages, the most urgent first, then the oldest; of what is sent or dealt with the latest first."""
+    """Messages, the most urgent first, then the oldest; of what is sent or dealt with the latest first.
+
+    A thread has the oldest first; of a long one the latest are given.
+    """
 
     messages: tuple[ShownMessage, ...]
     total: int

@@ -68,11 +68,25 @@ class Task(Record, frozen=True, kw_only=True):
     """`doneWhen` held when it was written, or when the task was taken up again: so it never completes by itself."""
 
 
+class NeededTask(Record, frozen=True, kw_only=True):
+    """A task that another one depends on."""
+
+    task_id: str
+    title: str
+    status: TaskStatus
+
+
 class ShownTask(Task, frozen=True, kw_only=True):
     """A task with what surrounds it."""
 
+    assigned_label: str = ""
+    """How people call the agent that is to do it; empty where anyone may."""
+    needs: tuple[NeededTask, ...] = ()
+    """The tasks it depends on, with what they are about and how they stand."""
     waiting_for: tuple[str, ...] = ()
     """Those of the tasks it depends on that are not done: while there are any, it waits."""
+    suggestion: str | None = None
+    """What makes it seem done, though nobody can check it; told where it is listed with `suggest`."""
     links: tuple[Neighbour, ...] = ()
     """What it is linked with."""
 
@@ -172,6 +186,8 @@ class ListTasksParams(ProjectParams, frozen=True, kw_only=True):
     """Only tasks of this priority."""
     text: Annotated[str, Meta(max_length=1_000)] = ""
     """Only tasks that have all these words, in whatever case."""
+    suggest: bool = False
+    """Also tell which of them one of the latest commits seems to have done."""
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
     """The most tasks to give at once."""
     offset: Annotated[int, Meta(ge=0)] = 0

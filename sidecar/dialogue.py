@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 from cachetools import TTLCache
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from protocol.checkpoints import (
     Checkpointed,
@@ -182,7 +182,9 @@ class Dialogue:
         named = (params.agent_id, params.harness)
         reader = meeting.leader(vault, params.agent_run_id, who, named).agent_id
         given = messaging.deliver(vault, reader, messaging.pending(vault, reader))
-        return _with_messages(kept, tuple(map(gathering.message, given)))
+        told = _with_messages(kept, tuple(map(gathering.message, given)))
+        left = messaging.count_pending(vault, reader)
+        return msgspec.structs.replace(told, other_pending_message_count=left)
 
     def digest(self, params: DigestParams) -> Digested:
         """Keep where an agent stands; one whose context is about to be cut needs nothing more in it."""
@@ -409,7 +411,7 @@ def _with_messages(kept: Checkpointed, given: tuple[MessageItem, ...]) -> Checkp
     if start is None:
         return msgspec.structs.replace(kept, pending_messages=given)
     told = start.pending_messages or ()
-    bare = msgspec.structs.replace(start, pending_messages=())
+    bare = msgspec.structs.replace(start, pending_messages=(), other_pending_message_count=UNSET)
     return msgspec.structs.replace(kept, start=bare, pending_messages=(*told, *given))
 
 

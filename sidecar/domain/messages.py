@@ -62,13 +62,16 @@ def acknowledged(message: Message, agent_id: str, now: datetime) -> Message:
 
 
 def thread(every: Iterable[Message], message_id: str) -> set[str]:
-    """Name all messages that answer each other, directly or not, also those that are only answered."""
+    """Name all messages that answer each other, directly or not, also those that are only answered.
+
+    Each names the first of its thread, too: so those before and after one that is gone stay together.
+    """
     beside: dict[str, set[str]] = defaultdict(set)
     for message in every:
-        beside[message.message_id].add(message.message_id)
-        if message.parent_message_id is not None:
-            beside[message.message_id].add(message.parent_message_id)
-            beside[message.parent_message_id].add(message.message_id)
+        key = message.message_id
+        for other in filter(None, (key, message.parent_message_id, message.thread_id)):
+            beside[key].add(other)
+            beside[other].add(key)
     found: set[str] = set()
     ahead = [message_id] if message_id in beside else []
     while ahead:
@@ -77,6 +80,13 @@ def thread(every: Iterable[Message], message_id: str) -> set[str]:
             found.add(key)
             ahead += beside[key]
     return found
+
+
+def thread_id(every: Iterable[Message], parent_id: str) -> str:
+    """Name the thread that an answer belongs to, also where what it answers is there no more."""
+    named = [one for one in every if parent_id in (one.message_id, one.parent_message_id)]
+    named.sort(key=lambda one: one.message_id != parent_id)
+    return next((one.thread_id for one in named if one.thread_id is not None), parent_id)
 
 
 def _status(handling: Handling | None) -> MessageStatus:

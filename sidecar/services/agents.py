@@ -10,7 +10,7 @@ import msgspec
 from protocol.contexts import AgentItem
 from protocol.conversations import ActiveAgent, Agent, AgentList, ListAgentsParams
 from protocol.messages import USER
-from sidecar.domain import messages, privacy, tasks
+from sidecar.domain import doubts, messages, privacy, tasks
 from sidecar.domain.enrichment.wording import clipped
 from sidecar.store.vaults import Vault
 
@@ -66,6 +66,21 @@ def list_agents(vault: Vault, params: ListAgentsParams) -> AgentList:
 def is_known(vault: Vault, agent_id: str) -> bool:
     """Tell whether an agent has ever been here, or left anything."""
     return agent_id in vault.agents or any(name == agent_id for name, _ in _traces(vault))
+
+
+def find_alike(vault: Vault, name: str) -> str | None:
+    """Find the agent that somebody may have meant: written in another way, or mistyped."""
+    known = sorted(_everyone(vault))
+    plain = _plain(name) or None
+    same = [one for one in known if plain in (_plain(one), _plain(label(one)))]
+    slips = [one for one in known if doubts.is_slip(name, one)]
+    return next((one for one in (*same, *slips) if one != name), None)
+
+
+def call(vault: Vault, agent_id: str) -> str:
+    """Say how people call an agent of a project."""
+    known = vault.agents.get(agent_id)
+    return privacy.clean(known.label if known else label(agent_id))
 
 
 @functools.lru_cache(maxsize=256)

@@ -34,13 +34,13 @@ _GRACE = timedelta(days=7)
 
 def pending(vault: Vault, agent_id: str, limit: int = 5) -> list[Message]:
     """List the messages that wait for a recipient, the most urgent first."""
-    now = vault.clock()
-    found = [
-        message
-        for message in vault.messages.by_id().values()
-        if messages.is_pending(message, agent_id, now)
-    ]
-    return [privacy.clean_record(one) for one in sorted(found, key=messages.urgency)[:limit]]
+    found = sorted(_waiting(vault, vault.messages.by_id().values(), agent_id), key=messages.urgency)
+    return [privacy.clean_record(one) for one in found[:limit]]
+
+
+def count_pending(vault: Vault, agent_id: str) -> int:
+    """Count the messages that wait for a recipient."""
+    return len(_waiting(vault, vault.messages.by_id().values(), agent_id))
 
 
 def deliver(vault: Vault, agent_id: str, chosen: Iterable[Message]) -> list[Message]:
@@ -71,12 +71,13 @@ def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
         if not known:
             vault.journal.append([vault.messages.put(made.message_id, made)])
     sent = known[0] if known else made
-    parent = params.parent_message_id
+    parent, target = params.parent_message_id, sent.target_id
+    is_target_known = target in (EVERYONE, USER) or agents.is_known(vault, target)
     return SentMessage(
         outcome="duplicate" if known else "sent",
         message=_shown(sent, messages.progress(sent)),
-        is_target_known=sent.target_id in (EVERYONE, USER)
-        or agents.is_known(vault, sent.target_id),
+        is_target_known=is_target_known,
+        meant=None if is_target_known else agents.find_alike(vault, target),
         is_parent_known=parent is None or _living(vault, parent) is not None,
     )
 
@@ -84,15 +85,18 @@ def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
 def read(vault: Vault, params: ReadMessagesParams, reader: str) -> MessageList:
     """Give a reader's messages; those that were waiting are delivered with this, each to one asker only."""
     reader = privacy.clean(reader)
+    if params.thread_of is not None:
+        params = msgspec.structs.replace(params, sent=False)
     found = _found(vault, params, reader)
-    if params.sent or params.preview or not _waiting(vault, found[: params.limit], reader):
+    is_looked_at = params.sent or params.preview
+    if is_looked_at or not _waiting(vault, _page(found, params), reader):
         return _listed(found, params, reader)
     with vault.lock.held():
         found = _found(vault, params, reader)
         now = vault.clock()
         given = {
             one.message_id: messages.delivered(one, reader, now)
-            for one in _waiting(vault, found[: params.limit], reader)
+            for one in _waiting(vault, _page(found, params), reader)
         }
         if given:
             vault.journal.append([vault.messages.put(key, one) for key, one in given.items()])
@@ -117,20 +121,9 @@ def acknowledge(vault: Vault, params: AckParams, asker: str) -> ShownMessage:
 
 def thread(vault: Vault, params: ThreadParams) -> Thread:
     """Give all messages that answer each other, from any one of them, the oldest first."""
-    every = vault.messages.by_id()
-    ids = messages.thread(every.values(), params.message_id)
-    if not ids:
-        raise NotFoundError(f"no message {params.message_id}", field="messageId")
-    now = vault.clock()
-    living = [
-        every[key] for key in ids if key in every and not messages.is_expired(every[key], now)
-    ]
-    living.sort(key=messages.age)
-    missing = ids.difference(one.message_id for one in living)
-    return Thread(
-        messages=tuple(_shown(one, messages.progress(one)) for one in living),
-        missing=tuple(sorted(missing)),
-    )
+    living, missing = _thread(vault, params.message_id, "messageId")
+    shown = tuple(_shown(one, messages.progress(one)) for one in living)
+    return Thread(messages=shown, missing=missing)
 
 
 def sweep(vault: Vault) -> Iterator[Op]:
@@ -161,14 +154,34 @@ def _message(vault: Vault, params: SendParams, sender: str) -> Message:
         priority=params.priority,
         subject=privacy.clean(params.subject)[:_SUBJECT] if params.subject else None,
         parent_message_id=params.parent_message_id,
+        thread_id=_thread_id(vault, params.parent_message_id),
         created_at=now,
         expires_at=None if days is None else now + timedelta(days=days),
         idempotency_key=privacy.clean_key(params.idempotency_key),
     )
 
 
+def _thread_id(vault: Vault, parent_id: str | None) -> str | None:
+    return parent_id and messages.thread_id(vault.messages.by_id().values(), parent_id)
+
+
+def _thread(vault: Vault, message_id: str, field: str) -> tuple[list[Message], tuple[str, ...]]:
+    """Give what there is of a thread, the oldest first, and name what has vanished of it."""
+    every = vault.messages.by_id()
+    ids = messages.thread(every.values(), message_id)
+    if not ids:
+        raise NotFoundError(f"no message {message_id}", field=field)
+    now = vault.clock()
+    there = [every[key] for key in ids if key in every]
+    living = [one for one in there if not messages.is_expired(one, now)]
+    missing = ids.difference(one.message_id for one in living)
+    return sorted(living, key=messages.age), tuple(sorted(map(privacy.clean, missing)))
+
+
 def _found(vault: Vault, params: ReadMessagesParams, reader: str) -> list[Message]:
     """List the messages that are asked for; what nobody waits for is a history, the latest first."""
+    if params.thread_of is not None:
+        return _thread(vault, params.thread_of, "threadOf")[0]
     now = vault.clock()
     is_history = params.sent or params.status == "acknowledged"
 
@@ -191,13 +204,20 @@ def _waiting(vault: Vault, found: Iterable[Message], reader: str) -> list[Messag
     return [one for one in found if messages.is_pending(one, reader, now)]
 
 
+def _page(found: list[Message], params: ReadMessagesParams) -> list[Message]:
+    """Take as many as are wanted: the first ones, and of a thread the latest."""
+    return found[: params.limit] if params.thread_of is None else found[-params.limit :]
+
+
 def _listed(found: list[Message], params: ReadMessagesParams, reader: str) -> MessageList:
-    shown = [_shown(one, _status(one, params, reader)) for one in found[: params.limit]]
+    shown = [_shown(one, _status(one, params, reader)) for one in _page(found, params)]
     return MessageList(messages=tuple(shown), total=len(found))
 
 
 def _status(one: Message, params: ReadMessagesParams, reader: str) -> MessageStatus:
-    return messages.progress(one) if params.sent else messages.status(one, reader)
+    """Tell how a message stands with who asks; of others' messages, how far they have come."""
+    is_own = not params.sent and messages.is_meant(one, reader)
+    return messages.status(one, reader) if is_own else messages.progress(one)
 
 
 def _recipient(found: Message, params: AckParams, asker: str) -> str:

@@ -11,6 +11,7 @@ from protocol.tasks import (
     ANYONE,
     CreateTasksParams,
     ListTasksParams,
+    NeededTask,
     NewTask,
     ShownTask,
     Task,
@@ -22,8 +23,8 @@ from protocol.tasks import (
 )
 from sidecar.domain import doubts, privacy, tasks
 from sidecar.domain.conditions import Facts
-from sidecar.services import linking
-from sidecar.services.tasks import Look, holds, ordered
+from sidecar.services import agents, linking
+from sidecar.services.tasks import Look, holds, ordered, suggestions
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
@@ -42,6 +43,7 @@ def create(vault: Vault, params: CreateTasksParams, look: Look) -> WrittenTasks:
         _check_needs(vault, made, [f"tasks[{place}].dependsOn" for place in range(len(made))])
         vault.journal.append([vault.tasks.put(one.task_id, one) for one in made])
     warnings = [one for task in made for one in _warnings(task, look)]
+    warnings += _strangers(vault, made)
     return WrittenTasks(outcome="created", tasks=show(vault, made), warnings=tuple(warnings))
 
 
@@ -62,7 +64,8 @@ def update(vault: Vault, params: UpdateTaskParams, look: Look) -> WrittenTasks:
         if params.depends_on is not None:
             _check_needs(vault, [changed], ["dependsOn"])
         vault.journal.append([vault.tasks.put(task.task_id, changed)])
-    warnings = _warnings(changed, look) if params.done_when else ()
+    warnings = [*_warnings(changed, look)] if params.done_when else []
+    warnings += _strangers(vault, [changed] if params.assigned_agent_id else [])
     return WrittenTasks(outcome="updated", tasks=show(vault, [changed]), warnings=tuple(warnings))
 
 
@@ -72,10 +75,13 @@ def list_tasks(vault: Vault, params: ListTasksParams) -> TaskPage:
     if params.text.strip():
         some = [one for one in some if _says(one, params.text)]
     page = ordered(vault, some)[params.offset : params.offset + params.limit]
-    return TaskPage(tasks=show(vault, page), total=len(some))
+    seeming = suggestions(vault, page) if params.suggest else {}
+    return TaskPage(tasks=show(vault, page, seeming), total=len(some))
 
 
-def show(vault: Vault, some: Iterable[Task]) -> tuple[ShownTask, ...]:
+def show(
+    vault: Vault, some: Iterable[Task], seeming: Mapping[str, str] | None = None
+) -> tuple[ShownTask, ...]:
     """Give tasks as they may be served, with what they wait for and what they are linked with."""
     chosen = [privacy.clean_record(one) for one in some]
     known = vault.tasks.by_id()
@@ -83,7 +89,10 @@ def show(vault: Vault, some: Iterable[Task]) -> tuple[ShownTask, ...]:
     return tuple(
         ShownTask(
             **msgspec.structs.asdict(one),
+            assigned_label=_label(vault, one),
+            needs=tuple(_need(known[key]) for key in one.depends_on if key in known),
             waiting_for=tasks.waiting_for(one, known),
+            suggestion=(seeming or {}).get(one.task_id),
             links=links["task", one.task_id],
         )
         for one in chosen
@@ -102,6 +111,15 @@ def mend(vault: Vault) -> Iterator[Op]:
 def author(agent_id: str | None) -> str | None:
     """Say which agent did something; None where a person did."""
     return None if agent_id in (None, USER) else privacy.clean(agent_id)
+
+
+def _label(vault: Vault, task: Task) -> str:
+    name = task.assigned_agent_id
+    return "" if name == ANYONE else agents.call(vault, name)
+
+
+def _need(task: Task) -> NeededTask:
+    return NeededTask(task_id=task.task_id, title=privacy.clean(task.title), status=task.status)
 
 
 def _make(vault: Vault, params: CreateTasksParams, look: Look) -> list[Task]:
@@ -232,6 +250,19 @@ def _held(done_when: str | None, look: Look) -> bool:
 def _warnings(task: Task, look: Look) -> Iterator[TaskWarning]:
     for doubt in doubts.tell(task.done_when or "", _facts(look), look.names_in):
         yield TaskWarning(task_id=task.task_id, text=privacy.clean(doubt))
+
+
+def _strangers(vault: Vault, some: Iterable[Task]) -> Iterator[TaskWarning]:
+    """Doubt the name of an agent that was never here, where one of nearly the same name was."""
+    known = {ANYONE: True, USER: True}
+    for task in some:
+        name = task.assigned_agent_id
+        if name not in known:
+            known[name] = agents.is_known(vault, name)
+        meant = None if known[name] else agents.find_alike(vault, name)
+        if meant is not None:
+            text = f"no agent “{name}” was here yet, but “{meant}”: is that what is meant?"
+            yield TaskWarning(task_id=task.task_id, text=privacy.clean(text))
 
 
 def _facts(look: Look) -> Facts:

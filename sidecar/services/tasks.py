@@ -2,7 +2,7 @@
 
 import contextlib
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 
@@ -101,11 +101,23 @@ def watched(vault: Vault) -> tuple[str, ...]:
 
 def suggest_done(vault: Vault, agent_id: str, limit: int = 5) -> list[CompletedTask]:
     """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
-    mine = [task for task in open_for(vault, agent_id) if not _parse(task)]
-    latest = _commits(vault, mine)[:_LATEST]
-    likely = ((task, judging.likely_end(task, _since(latest, task))) for task in mine)
-    shown = ((task, evidence) for task, evidence in likely if evidence is not None)
-    return [_told(task, privacy.clean(evidence)) for task, evidence in islice(shown, limit)]
+    likely = _likely(vault, open_for(vault, agent_id))
+    return [_told(task, evidence) for task, evidence in islice(likely, limit)]
+
+
+def suggestions(vault: Vault, some: Iterable[Task]) -> dict[str, str]:
+    """Tell the same of some tasks, whoever's they are: what makes them seem done, by their ids."""
+    still = [task for task in some if tasks.is_open(task)]
+    return {task.task_id: evidence for task, evidence in _likely(vault, still)}
+
+
+def _likely(vault: Vault, some: Iterable[Task]) -> Iterator[tuple[Task, str]]:
+    unchecked = [task for task in some if not _parse(task)]
+    latest = _commits(vault, unchecked)[:_LATEST]
+    for task in unchecked:
+        evidence = judging.likely_end(task, _since(latest, task))
+        if evidence is not None:
+            yield task, privacy.clean(evidence)
 
 
 def _due(vault: Vault, look: Look) -> list[tuple[Task, str]]:

@@ -45,7 +45,7 @@ async def test_turns_are_taken_in_once_and_outlive_their_server(
         with pytest.raises(JsonRpcException) as refused:
             await take(window, "x" * 100_001)
         assert refused.value.code == Code.INVALID_PARAMS
-        assert "`$.content`; its length is 100001" in refused.value.message
+        assert "`content` has 100,001 characters" in refused.value.message
     assert on_disk(tmp_path, "entries") == {}
     memories = on_disk(tmp_path, "memories").values()
     said = " ".join(f"{one['title']} {one['content']}" for one in memories)

@@ -24,7 +24,13 @@ LISTS = (
     "recentAgents",
     "vaults",
 )
-SINGLE = ("recovery", "introduction", "otherOpenTaskCount", "memoryHealth")
+SINGLE = (
+    "recovery",
+    "introduction",
+    "otherOpenTaskCount",
+    "otherPendingMessageCount",
+    "memoryHealth",
+)
 
 
 @pytest.fixture

@@ -172,8 +172,9 @@ def test_a_turn_that_is_too_long_is_refused_with_its_length(desk: Desk) -> None:
         "turns/ingest", sessionKey="run", role="user", content=f"{DECISION} {'x' * 100_000}"
     )
     assert (refused["code"], refused["data"]["field"]) == (Code.INVALID_PARAMS, "content")
-    assert "length <= 100000" in refused["message"]
-    assert f"its length is {len(DECISION) + 100_001}" in refused["message"]
+    length = len(DECISION) + 100_001
+    said = f"`content` has {length:,} characters, and 100,000 is the most"
+    assert said in refused["message"]
     assert desk.vault.journal.path.read_bytes() == before
 
 

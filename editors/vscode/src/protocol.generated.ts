@@ -192,7 +192,10 @@ export interface Checkpointed {
   /** The memory that the summary became. */
   summaryId: string | null;
   checkpointId: string | null;
+  /** Messages that were waiting, the five most urgent. */
   pendingMessages: MessageItem[];
+  /** How many more messages wait. */
+  otherPendingMessageCount: number;
   /** What an agent gets that began to work without asking for its context; once. */
   start: StartContext | null;
 }
@@ -786,6 +789,8 @@ export interface ListTasksParams {
   priority?: number | null;
   /** Only tasks that have all these words, in whatever case. */
   text?: string;
+  /** Also tell which of them one of the latest commits seems to have done. */
+  suggest?: boolean;
   /** The most tasks to give at once. */
   limit?: number;
   /** How many to pass over: those of the pages before. */
@@ -872,10 +877,11 @@ export interface MessageItem {
   subject: string | null;
   parentMessageId: string | null;
   createdAt: string;
+  /** There is more of it: reading its thread (`threadOf`) gives it in full. */
   isClipped: boolean;
 }
 
-/** Messages, the most urgent first, then the oldest; of what is sent or dealt with the latest first. */
+/** Messages, the most urgent first, then the oldest; of what is sent or dealt with the latest first. A thread has the oldest first; of a long one the latest are given. */
 export interface MessageList {
   messages: ShownMessage[];
   /** How many match in all. */
@@ -897,6 +903,13 @@ export interface ModelParams {
   prompt: string;
   /** How long its answer may be. */
   maxTokens: number;
+}
+
+/** A task that another one depends on. */
+export interface NeededTask {
+  taskId: string;
+  title: string;
+  status: "backlog" | "blocked" | "done" | "in_progress" | "todo";
 }
 
 /** What an item is linked with, seen from it. */
@@ -1052,6 +1065,8 @@ export interface ReadMessagesParams {
   includeBroadcast?: boolean;
   /** Those that the reader has sent, instead: their `handlings` tell who has read and acknowledged them. */
   sent?: boolean;
+  /** The thread of this message instead, in full, the oldest first; no other filter counts then. */
+  threadOf?: string | null;
   /** Only look: messages stay unread. */
   preview?: boolean;
 }
@@ -1288,6 +1303,8 @@ export interface SentMessage {
   message: ShownMessage;
   /** Whether the target has ever been here; a new one finds the message when it comes. */
   isTargetKnown: boolean;
+  /** Where the target has never been here: an agent of nearly the same name that has. */
+  meant: string | null;
   /** Whether the message that it answers is still there. */
   isParentKnown: boolean;
 }
@@ -1494,6 +1511,8 @@ export interface ShownMessage {
   subject: string | null;
   /** The message that this one answers. */
   parentMessageId: string | null;
+  /** The message that began its thread; null for one that answers none. */
+  threadId: string | null;
   /** What each recipient has done with it; who is not named has not read it. */
   handlings: Record<string, Handling>;
   createdAt: string;
@@ -1534,8 +1553,14 @@ export interface ShownTask {
   idempotencyKey: string | null;
   /** `doneWhen` held when it was written, or when the task was taken up again: so it never completes by itself. */
   heldBefore: boolean;
+  /** How people call the agent that is to do it; empty where anyone may. */
+  assignedLabel: string;
+  /** The tasks it depends on, with what they are about and how they stand. */
+  needs: NeededTask[];
   /** Those of the tasks it depends on that are not done: while there are any, it waits. */
   waitingFor: string[];
+  /** What makes it seem done, though nobody can check it; told where it is listed with `suggest`. */
+  suggestion: string | null;
   /** What it is linked with. */
   links: Neighbour[];
 }
@@ -1567,6 +1592,8 @@ export interface StartContext {
   recovery?: Recovery | null;
   queryResults?: ContextItem[];
   pendingMessages?: MessageItem[];
+  /** How many more messages wait; absent where none does. */
+  otherPendingMessageCount?: number;
   changesSinceLastSession?: Changes | null;
   documents?: DocumentItem[];
   availableDocuments?: string[];

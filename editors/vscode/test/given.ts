@@ -59,6 +59,7 @@ export function message(said: Partial<ShownMessage> = {}): ShownMessage {
     priority: 3,
     subject: null,
     parentMessageId: null,
+    threadId: null,
     handlings: {},
     createdAt: "2026-11-16T12:00:00Z",
     expiresAt: null,
@@ -95,7 +96,10 @@ export function task(said: Partial<ShownTask> = {}): ShownTask {
     updatedBy: null,
     idempotencyKey: null,
     heldBefore: false,
+    assignedLabel: "",
+    needs: [],
     waitingFor: [],
+    suggestion: null,
     links: [],
     ...said,
   };

@@ -14,6 +14,7 @@ ORDER = (
     "tasksAutoCompleted",
     "queryResults",
     "otherOpenTaskCount",
+    "otherPendingMessageCount",
     "activeTasks",
     "pendingMessages",
     "constraints",

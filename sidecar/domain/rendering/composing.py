@@ -24,6 +24,7 @@ MORE = "`read_memories` gives a memory in full by its id; `threadline search` fi
 NOUNS = {
     "recovery": "recovery text",
     "pendingMessages": "messages",
+    "otherPendingMessageCount": "count of other messages",
     "constraints": "constraints",
     "activeTasks": "tasks",
     "otherOpenTaskCount": "count of other tasks",

@@ -141,6 +141,12 @@ def others(number: int) -> Item:
     return Item("", (f"{DASH} {count(number, 'task')} open for other agents",))
 
 
+def waiting(number: int) -> Item:
+    """Write how many messages wait beside those that are told."""
+    verb = "waits" if number == 1 else "wait"
+    return Item("", (f"{DASH} {count(number, 'more message')} {verb} (by `read_messages`)",))
+
+
 def available(name: str) -> Item:
     """Write the name of a document that can be asked for."""
     return Item(name, (f"{DASH} document (by `read_document`) {quoting.line(name, _NAME)}",))

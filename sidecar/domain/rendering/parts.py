@@ -67,6 +67,9 @@ def _first(context: StartContext, most: int) -> Iterator[Part]:
         yield Part("introduction", "About this memory", (items.introduction(introduction, most),))
     messages = _given(context.pending_messages, ())
     yield Part("pendingMessages", "Messages", _each(items.message, messages, most))
+    waiting = _given(context.other_pending_message_count, 0)
+    if waiting > 0:
+        yield Part("otherPendingMessageCount", "Messages", (items.waiting(waiting),))
     yield Part("constraints", "Constraints", _each(items.memory, known.constraints, most))
     yield Part("activeTasks", "Tasks", _each(items.task, known.active_tasks, most))
     others = _given(context.other_open_task_count, 0)

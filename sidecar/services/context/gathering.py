@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from protocol.contexts import (
     AgentItem,
@@ -84,6 +84,7 @@ class Gatherer(Struct):
             recovery=self._recovery(scene),
             query_results=self._items(scene, choices, selecting.RESULTS),
             pending_messages=tuple(map(message, messages)),
+            other_pending_message_count=_others_waiting(scene, messages),
             changes_since_last_session=catching.catch_up(scene, last) if last else None,
             documents=tuple(_documents(scene)),
             available_documents=tuple(documents.available(vault)),
@@ -183,6 +184,11 @@ def message(sent: Message) -> MessageItem:
     content, is_clipped = clipping.clip_lines(sent.content, _MESSAGE)
     whole = items.from_message(sent, summary_only=False)
     return msgspec.structs.replace(whole, content=content, is_clipped=is_clipped)
+
+
+def _others_waiting(scene: Scene, told: Sequence[Message]) -> int | UnsetType:
+    """Count the messages that wait beside those that are told; nobody needs to hear that there are none."""
+    return messaging.count_pending(scene.vault, scene.who.agent_id) - len(told) or UNSET
 
 
 def _documents(scene: Scene) -> Iterator[DocumentItem]:

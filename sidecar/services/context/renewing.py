@@ -1,5 +1,7 @@
 """Renewing: a conversation that has its context already is told only what is new to it."""
 
+import msgspec
+
 from protocol.contexts import (
     ContextItem,
     GivenItem,
@@ -12,6 +14,7 @@ from protocol.contexts import (
 from protocol.conversations import Conversation
 from sidecar.domain.context import hosts
 from sidecar.domain.rendering import composing
+from sidecar.domain.rendering.composing import Rendering
 from sidecar.services import messaging
 from sidecar.services.context import beginning, gathering, giving
 from sidecar.services.context.scenes import Scene
@@ -48,12 +51,13 @@ def renew(
         beginning.branch(scene, talk)
     known = {*talk.given, *_told(scene.vault, talk)}
     news = _news(context, known)
-    given = _given(news)
+    written = composing.render(news, cap, key)
+    if not scene.params.preview and (taken := _taken(scene, written)):
+        news = _without(news, taken)
+        written = composing.render(news, cap, key)
+    given = tuple(one for one in _given(news) if (one.section, one.id) in written.sizes)
     if not given:
         return silence, None
-    if not scene.params.preview:
-        _deliver(scene, news)
-    written = composing.render(news, cap, key)
     receipt = _receipt(scene, params, given, (written.text, cap))
     rendered = Rendered(
         host=params.host,
@@ -93,6 +97,7 @@ def _news(context: StartContext, known: set[str]) -> StartContext:
             constraints=_unknown(heart.constraints, known),
         ),
         pending_messages=context.pending_messages or (),
+        other_pending_message_count=context.other_pending_message_count,
     )
 
 
@@ -114,10 +119,17 @@ def _given(news: StartContext) -> tuple[GivenItem, ...]:
     )
 
 
-def _deliver(scene: Scene, news: StartContext) -> None:
-    wanted = {one.message_id for one in news.pending_messages or ()}
+def _taken(scene: Scene, written: Rendering) -> set[str]:
+    """Deliver the messages that are told; name those that somebody else was given in the meantime."""
+    wanted = {key for section, key in written.sizes if section == gathering.MESSAGES}
     found = scene.vault.messages.some(wanted)
-    messaging.deliver(scene.vault, scene.who.agent_id, found.values())
+    given = messaging.deliver(scene.vault, scene.who.agent_id, found.values())
+    return wanted.difference(one.message_id for one in given)
+
+
+def _without(news: StartContext, taken: set[str]) -> StartContext:
+    left = tuple(one for one in news.pending_messages or () if one.message_id not in taken)
+    return msgspec.structs.replace(news, pending_messages=left)
 
 
 def _receipt(
