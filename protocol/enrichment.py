@@ -7,7 +7,7 @@ from msgspec import Meta
 from protocol.jobs import Job, JobStatus, ProviderName
 from protocol.projects import ProjectParams
 from protocol.sessions import Session
-from protocol.values import Params, Record, Text, Ulid
+from protocol.values import Name, Params, Record, Text, Ulid
 
 
 class StartParams(ProjectParams, frozen=True, kw_only=True):
@@ -17,6 +17,8 @@ class StartParams(ProjectParams, frozen=True, kw_only=True):
     """The active session where absent, or else the latest."""
     provider: ProviderName | None = None
     """Who reads the events: our own rules, a model over HTTP, or the editor's; the setting where absent."""
+    agent_id: Name | None = None
+    """The agent that asks for it; absent where a person does."""
 
 
 class JobParams(ProjectParams, frozen=True, kw_only=True):

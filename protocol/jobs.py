@@ -38,6 +38,8 @@ class Job(Record, frozen=True, kw_only=True):
     stages: tuple[Stage, ...] = tuple(Stage(name=name) for name in STAGES)
     provider: ProviderName = "rules"
     """Who reads the events: our own rules, a model over HTTP, or the editor's own."""
+    agent_id: str | None = None
+    """The agent that asked for it; null where a person did, or nobody."""
     automatic: bool = False
     """Nobody asked for it: the setting `autoEnrich` did."""
     attempts: int = 0

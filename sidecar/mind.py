@@ -40,7 +40,7 @@ from sidecar.domain import memories, privacy
 from sidecar.domain.asking.budgets import Caps
 from sidecar.domain.asking.completions import Model
 from sidecar.domain.continuity.conversations import Report
-from sidecar.services import maintenance
+from sidecar.services import agents, maintenance
 from sidecar.services.drift import fates
 from sidecar.services.enrichment import jobs
 from sidecar.services.meanings import Meanings
@@ -150,8 +150,9 @@ class Mind:
         """Make memory from a session's events."""
         from sidecar.services.enrichment import running  # noqa: PLC0415  # only who makes memory needs it
 
+        vault, agent = self.around.vault(params.project), agents.author(params.agent_id)
         tools = self._tools(params.project, params.provider)
-        return running.start(self.around.vault(params.project), params.session_id, tools, tell)
+        return running.start(vault, params.session_id, tools, tell, agent_id=agent)
 
     def retry(self, params: JobParams, tell: Tell) -> Job:
         """Go on with a job from the stage that failed, by the same reader."""

@@ -16,6 +16,8 @@ from sidecar.store.vaults import Vault
 
 _SUMMARY = 120
 """Letters of a summary that fit one line."""
+_SESSIONS, _EVENTS = 50, 200
+"""Sessions, and events of each, in which agents are looked for that have left nothing else."""
 _NAMES = {
     "claudecode": "Claude Code",
     "claude": "Claude Code",
@@ -83,6 +85,11 @@ def call(vault: Vault, agent_id: str) -> str:
     return privacy.clean(known.label if known else label(agent_id))
 
 
+def author(agent_id: str | None) -> str | None:
+    """Say which agent did something; None where a person did."""
+    return None if agent_id is None or agent_id == USER else privacy.clean(agent_id)
+
+
 @functools.lru_cache(maxsize=256)
 def label(agent_id: str, harness: str | None = None) -> str:
     """Say how people call an agent: by its program's proper name, or by the name it has given itself."""
@@ -116,6 +123,20 @@ def _traces(vault: Vault) -> Iterator[tuple[str, datetime]]:
 
 
 def _signed(vault: Vault) -> Iterator[tuple[str | None, datetime]]:
+    yield from _shared(vault)
+    for memory in vault.memories.all():
+        yield memory.agent_id, memory.created_at
+        yield memory.updated_by, memory.updated_at
+    for opinion in vault.feedback.all():
+        yield opinion.agent_id, opinion.at
+    for job in vault.jobs.all():
+        yield job.agent_id, job.created_at
+    for session in vault.sessions.timeline()[-_SESSIONS:]:
+        for event in vault.sessions.latest(session.session_id, _EVENTS):
+            yield event.agent_id, event.occurred_at
+
+
+def _shared(vault: Vault) -> Iterator[tuple[str | None, datetime]]:
     for sent in vault.messages.all():
         yield sent.sender_id, sent.created_at
         for name, one in sent.handlings.items():
@@ -127,9 +148,6 @@ def _signed(vault: Vault) -> Iterator[tuple[str | None, datetime]]:
         yield document.agent_id, document.updated_at
     for link in vault.links.all():
         yield link.agent_id, link.created_at
-    for memory in vault.memories.all():
-        yield memory.agent_id, memory.created_at
-        yield memory.updated_by, memory.updated_at
 
 
 def _counted(vault: Vault, some: list[Agent]) -> Iterator[ActiveAgent]:

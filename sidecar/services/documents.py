@@ -17,13 +17,12 @@ from protocol.documents import (
     WrittenDocument,
 )
 from protocol.errors import ConflictError, InvalidParamsError, NotFoundError
-from protocol.messages import USER
 from protocol.projects import ProjectParams
 from protocol.values import TEXT_LIMIT
 from sidecar.domain import documents, privacy
 from sidecar.domain.enrichment.wording import clipped
 from sidecar.domain.links import End
-from sidecar.services import linking
+from sidecar.services import agents, linking
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
@@ -93,7 +92,7 @@ def read(vault: Vault, params: ReadDocumentParams) -> ShownDocument:
 
 def write(vault: Vault, params: WriteDocumentParams) -> WrittenDocument:
     """Write a document, unless somebody else has changed it meanwhile, or an agent may not."""
-    agent_id = None if params.agent_id in (None, USER) else privacy.clean(params.agent_id)
+    agent_id = agents.author(params.agent_id)
     name = _name(params.name)
     with vault.lock.held():
         known = vault.documents.get(name)
@@ -156,8 +155,9 @@ def _check_editable(
 def _check_version(name: str, known: Document | None, params: WriteDocumentParams) -> None:
     current, expected = known.version if known else 0, params.expected_version
     if expected is not None and expected != current:
+        found = f"is at version {current}" if known else "is not there yet, which is version 0"
         raise ConflictError(
-            f"document {name} is at version {current}, not {expected}; read it again",
+            f"document {name} {found}, not {expected}; read it again",
             field="expectedVersion",
             current=current,
         )

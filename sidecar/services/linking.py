@@ -18,9 +18,9 @@ from protocol.links import (
     Neighbour,
     UnlinkParams,
 )
-from protocol.messages import USER
 from sidecar.domain import conditions, links, privacy
 from sidecar.domain.links import End
+from sidecar.services import agents
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
@@ -41,7 +41,7 @@ def link(vault: Vault, params: LinkParams) -> LinkResult:
         type=params.type,
         source=source,
         target=target,
-        agent_id=None if params.agent_id in (None, USER) else privacy.clean(params.agent_id),
+        agent_id=agents.author(params.agent_id),
         created_at=vault.clock(),
     )
     with vault.lock.held():

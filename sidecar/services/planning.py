@@ -108,11 +108,6 @@ def mend(vault: Vault) -> Iterator[Op]:
             yield vault.tasks.put(task.task_id, msgspec.structs.replace(task, depends_on=kept))
 
 
-def author(agent_id: str | None) -> str | None:
-    """Say which agent did something; None where a person did."""
-    return None if agent_id in (None, USER) else privacy.clean(agent_id)
-
-
 def _label(vault: Vault, task: Task) -> str:
     name = task.assigned_agent_id
     return "" if name == ANYONE else agents.call(vault, name)
@@ -136,8 +131,8 @@ def _make(vault: Vault, params: CreateTasksParams, look: Look) -> list[Task]:
             status=new.status,
             priority=new.priority,
             assigned_agent_id=privacy.clean(new.assigned_agent_id),
-            created_by=author(params.agent_id),
-            updated_by=author(params.agent_id),
+            created_by=agents.author(params.agent_id),
+            updated_by=agents.author(params.agent_id),
             done_when=done_when,
             depends_on=_needs(new, ids, place),
             idempotency_key=privacy.clean_key(params.idempotency_key),
@@ -230,7 +225,9 @@ def _change(vault: Vault, task: Task, params: UpdateTaskParams, said: Mapping[st
         changed = msgspec.structs.replace(changed, notes=_noted(task, params, vault))
     if changed == task:
         return task
-    return msgspec.structs.replace(changed, updated_at=now, updated_by=author(params.agent_id))
+    return msgspec.structs.replace(
+        changed, updated_at=now, updated_by=agents.author(params.agent_id)
+    )
 
 
 def _noted(task: Task, params: UpdateTaskParams, vault: Vault) -> tuple[TaskNote, ...]:
@@ -240,7 +237,10 @@ def _noted(task: Task, params: UpdateTaskParams, vault: Vault) -> tuple[TaskNote
             field="note",
         )
     text = _told("note", params.note or "", limits.NOTE)
-    return (*task.notes, TaskNote(at=vault.clock(), agent_id=author(params.agent_id), text=text))
+    return (
+        *task.notes,
+        TaskNote(at=vault.clock(), agent_id=agents.author(params.agent_id), text=text),
+    )
 
 
 def _held(done_when: str | None, look: Look) -> bool:
@@ -276,7 +276,7 @@ def _passes(task: Task, params: ListTasksParams) -> bool:
     return (
         (not params.statuses or task.status in params.statuses)
         and (wanted is None or task.assigned_agent_id in whose)
-        and (params.created_by is None or task.created_by == author(params.created_by))
+        and (params.created_by is None or task.created_by == agents.author(params.created_by))
         and (params.priority is None or task.priority == params.priority)
     )
 

@@ -4,7 +4,6 @@ import msgspec
 
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.memories import Memory
-from protocol.messages import USER
 from protocol.recall import (
     MemoryList,
     ReadParams,
@@ -14,7 +13,7 @@ from protocol.recall import (
     WriteResult,
 )
 from sidecar.domain import memories, privacy
-from sidecar.services import browsing, linking
+from sidecar.services import agents, browsing, linking
 from sidecar.services.comparing import Comparison
 from sidecar.services.meanings import Meanings
 from sidecar.store.vaults import Vault
@@ -82,7 +81,7 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
         if any(name in changes for name in _WORDS):
             # What was thought of it was thought of other words.
             changes["feedback"] = max(memory.feedback, 0.0)
-        changes |= {"updated_at": vault.clock(), "updated_by": _author(params)}
+        changes |= {"updated_at": vault.clock(), "updated_by": agents.author(params.agent_id)}
         changed = msgspec.structs.replace(memory, **changes)
         changed = memories.fitted(privacy.clean_memory(changed))
         vault.journal.append([vault.memories.put(memory.memory_id, changed)])
@@ -106,7 +105,7 @@ def _memory(vault: Vault, params: WriteParams) -> Memory:
         entities=params.entities,
         files=params.files,
         tags=params.tags,
-        agent_id=params.agent_id,
+        agent_id=agents.author(params.agent_id),
         session_id=params.session_id,
         evidence=params.evidence,
         pinned=params.pinned,
@@ -116,10 +115,6 @@ def _memory(vault: Vault, params: WriteParams) -> Memory:
         updated_at=now,
     )
     return memories.fitted(privacy.clean_memory(memory))
-
-
-def _author(params: UpdateParams) -> str | None:
-    return None if params.agent_id in (None, USER) else params.agent_id
 
 
 def _said(field: str, text: str) -> str:

@@ -640,6 +640,8 @@ export interface Job {
   stages: Stage[];
   /** Who reads the events: our own rules, a model over HTTP, or the editor's own. */
   provider: "editor" | "http" | "rules";
+  /** The agent that asked for it; null where a person did, or nobody. */
+  agentId: string | null;
   /** Nobody asked for it: the setting `autoEnrich` did. */
   automatic: boolean;
   /** How often it was begun. */
@@ -1615,6 +1617,8 @@ export interface StartParams {
   sessionId?: string | null;
   /** Who reads the events: our own rules, a model over HTTP, or the editor's; the setting where absent. */
   provider?: "editor" | "http" | "rules" | null;
+  /** The agent that asks for it; absent where a person does. */
+  agentId?: string | null;
 }
 
 /** What memory has been worth to the conversations of late. */

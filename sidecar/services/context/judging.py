@@ -6,6 +6,7 @@ from protocol.contexts import Feedback, FeedbackParams, Opinion
 from protocol.errors import NotFoundError
 from protocol.memories import Memory
 from sidecar.domain import privacy
+from sidecar.services import agents
 from sidecar.store.vaults import Vault
 
 _LEAST: dict[Opinion, float] = {"wrong": -1.0, "stale": -0.75, "useful": -1.0}
@@ -26,7 +27,7 @@ def judge(vault: Vault, params: FeedbackParams) -> Memory:
             memory_id=memory.memory_id,
             verdict=params.verdict,
             note=None if params.note is None else privacy.clean(params.note),
-            agent_id=params.agent_id,
+            agent_id=agents.author(params.agent_id),
             receipt_id=params.receipt_id,
             at=now,
         )

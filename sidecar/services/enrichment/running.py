@@ -44,8 +44,14 @@ _STUCK = 600.0
 _log = logging.getLogger(__name__)
 
 
-def start(
-    vault: Vault, session_id: str | None, tools: Tools, tell: Tell, *, automatic: bool = False
+def start(  # noqa: PLR0913  # who asks is no part of what is read, or by whom
+    vault: Vault,
+    session_id: str | None,
+    tools: Tools,
+    tell: Tell,
+    *,
+    agent_id: str | None = None,
+    automatic: bool = False,
 ) -> Job:
     """Make memory from all unprocessed events of a session; where a job does that already, follow it."""
     mend(vault)
@@ -58,6 +64,7 @@ def start(
                 project_id=vault.project_id,
                 session_id=session,
                 provider=tools.reader.name,
+                agent_id=agent_id,
                 automatic=automatic,
                 created_at=vault.clock(),
             )

@@ -38,6 +38,7 @@ save a checkpoint.
 
   threadline send claude-code Please look at the failing test
   threadline send '*' We release on Friday --category alert --priority 5 --expires 7
+  threadline send cursor - < notes.md       a text from standard input
 """
 
 _DOCUMENTS = """\
@@ -136,7 +137,7 @@ def _add_messages(commands: Commands) -> None:
     inbox.add_argument("--limit", type=int, default=20, help="how many (default: 20)")
     send = command(commands, "send", "tell something to an agent, or to all", _SEND)
     send.add_argument("target", help="an agent's name, or * for all")
-    send.add_argument("text", nargs="+", help="what to tell")
+    send.add_argument("text", nargs="+", help="what to tell; - reads it")
     send.add_argument("--subject", help="what it is about")
     send.add_argument("--category", default="info", help="info, request, alert, error, …")
     send.add_argument("--priority", type=int, default=3, metavar="1-5", help="default: 3")

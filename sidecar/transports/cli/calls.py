@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from protocol.answers import Answer, failure
-from protocol.errors import Code, InvalidRequestError, ThreadlineError
+from protocol.errors import Code, InvalidParamsError, InvalidRequestError, ThreadlineError
 from protocol.values import Record
 from sidecar.app import Application
 
@@ -66,7 +66,12 @@ def _method(request: dict[str, Any]) -> str:
 
 def call(app: Application, method: str, params: object, kind: type[T]) -> T:
     """Call a method and give its result, of the kind that the table promises."""
-    result = app.call(method, params)
+    try:
+        result = app.call(method, params)
+    except InvalidParamsError as error:
+        # Whoever typed a command knows nothing of methods, and wrote one task, not a list of them.
+        told = str(error).removeprefix(f"{method}: ").replace("`tasks[0].", "`")
+        raise InvalidParamsError(told, field=error.field) from error
     assert isinstance(result, kind)  # noqa: S101  # for the type checker; the table says so
     return result
 

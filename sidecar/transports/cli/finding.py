@@ -1,7 +1,8 @@
-"""Which sessions, files and records a command means."""
+"""Which sessions, files, texts and records a command means."""
 
 import os
 import posixpath
+import sys
 from argparse import Namespace
 from datetime import timedelta
 from pathlib import Path
@@ -82,6 +83,17 @@ def path_of(app: Application, options: Namespace, name: str) -> str:
         if real.is_relative_to(root):
             return real.relative_to(root).as_posix()
     return posixpath.normpath(name)
+
+
+def text_of(name: str) -> str:
+    """Read a file of the user's, or standard input for `-`."""
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return data.decode()
+    except OSError as error:
+        raise NotFoundError(f"cannot open {name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidParamsError(f"{name} is not UTF-8: {error.reason}") from error
 
 
 def memory_id(app: Application, options: Namespace, wanted: str) -> str:

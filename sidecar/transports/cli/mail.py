@@ -37,7 +37,7 @@ def send(app: Application, options: Namespace) -> Exit:
     """Send a message."""
     given = {
         "targetId": options.target,
-        "content": " ".join(options.text),
+        "content": _words(options.text),
         "senderId": options.sender,
         "subject": options.subject,
         "category": options.category,
@@ -54,7 +54,9 @@ def _send(app: Application, options: Namespace, given: dict[str, object]) -> Exi
         print(calls.encode(sent))
         return Exit.OK
     screens.say(f"sent to {sent.message.target_id}: {sent.message.message_id}")
-    if not sent.is_target_known:
+    if sent.meant is not None:
+        screens.say(f"mind: no agent of that name was here yet, but {sent.meant} was")
+    elif not sent.is_target_known:
         screens.say(
             f"nobody of that name was here yet; {sent.message.target_id} finds it when it comes"
         )
@@ -99,6 +101,9 @@ def _sent(app: Application, options: Namespace) -> Exit:
 
 
 def _show(app: Application, options: Namespace) -> Exit:
+    # Whoever reads a thread has read what was waiting in it.
+    params = {"project": options.project, "agentId": USER, "threadOf": _wanted(app, options)}
+    calls.call(app, "threadline/messages/read", params | {"limit": _MOST}, MessageList)
     thread = _thread(app, options)
     if options.json:
         print(calls.encode(thread))
@@ -124,7 +129,7 @@ def _reply(app: Application, options: Namespace) -> Exit:
         )
     given: dict[str, object] = {
         "targetId": parent.target_id if parent.sender_id == USER else parent.sender_id,
-        "content": " ".join(options.words[1:]),
+        "content": _words(options.words[1:]),
         "senderId": USER,
         "subject": parent.subject,
         "parentMessageId": wanted,
@@ -168,6 +173,11 @@ def _thread(app: Application, options: Namespace) -> Thread:
     return calls.call(app, "threadline/messages/thread", params, Thread)
 
 
+def _words(given: list[str]) -> str:
+    """Read a text as it was typed, or from standard input where that is asked for."""
+    return finding.text_of("-") if given == ["-"] else " ".join(given)
+
+
 def _wanted(app: Application, options: Namespace) -> str:
     if not options.words:
         raise InvalidParamsError(f"name a message: `threadline inbox {options.action} ID`")
@@ -181,7 +191,8 @@ def _show_message(one: ShownMessage, *, is_new: bool) -> None:
     facts = clean(f"{one.sender_id}{whom}, {one.category}, priority {one.priority}")
     when, tail = local(one.created_at), one.message_id[-screens.TAIL :]
     console.print(f"{sign}[bold]{title}[/] [dim]{facts}, {when}, {tail}[/]", soft_wrap=True)
-    console.print(screens.indented(one.content), soft_wrap=True)
+    if one.subject or clean(one.content) != title:
+        console.print(screens.indented(one.content), soft_wrap=True)
 
 
 def _show_readers(one: ShownMessage) -> None:

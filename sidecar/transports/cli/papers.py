@@ -2,13 +2,12 @@
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 
 from rich.table import Table
 
 from protocol.conversations import AgentList
 from protocol.documents import DocumentList, ShownDocument, WrittenDocument
-from protocol.errors import InvalidParamsError, NotFoundError
+from protocol.errors import InvalidParamsError
 from protocol.links import Graph, LinkEnd, LinkResult
 from sidecar.app import Application
 from sidecar.transports.cli import calls, finding, screens
@@ -109,7 +108,7 @@ def _edit(app: Application, options: Namespace) -> Exit:
     params = {
         "project": options.project,
         "name": _named(options),
-        "content": _text(options.file),
+        "content": finding.text_of(options.file),
         "agentEditable": is_editable,
         "expectedVersion": options.expect,
     }
@@ -127,17 +126,6 @@ def _named(options: Namespace) -> str:
     if not options.name:
         raise InvalidParamsError(f"name a document: `threadline documents {options.action} NAME`")
     return str(options.name)
-
-
-def _text(name: str) -> str:
-    """Read a file of the user's, or standard input."""
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return data.decode()
-    except OSError as error:
-        raise NotFoundError(f"cannot open {name}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidParamsError(f"{name} is not UTF-8: {error.reason}") from error
 
 
 def _draw(app: Application, options: Namespace) -> Exit:

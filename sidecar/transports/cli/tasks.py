@@ -68,7 +68,7 @@ def _show(app: Application, options: Namespace) -> Exit:
     facts = {
         "done when": task.done_when,
         "done": task.evidence,
-        "waits for": ", ".join(task.waiting_for),
+        "waits for": ", ".join(one.title for one in task.needs if one.status != "done"),
         "written by": task.created_by or "you",
         "linked": ", ".join(f"{one.type} {one.kind} {one.title}" for one in task.links),
     }

@@ -313,7 +313,7 @@ TOOLS: tuple[Tool, ...] = (
         name="read_messages",
         title="Read messages",
         doc="Read what others have sent you, the most urgent first; reading counts as delivered. With `sent`, "
-        "see who has read what you sent.",
+        "see who has read what you sent; with `threadOf`, read all that belongs to one message, in full.",
         method="threadline/messages/read",
         effect="sets",
         agent="agentId",
@@ -348,6 +348,7 @@ TOOLS: tuple[Tool, ...] = (
         "seconds and tells how far it is. Use it when a piece of work is done, or when the user asks.",
         method="threadline/enrichment/start",
         effect="sets",
+        agent="agentId",
         hidden=("provider",),
     ),
 )
