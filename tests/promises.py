@@ -88,10 +88,6 @@ PROMISES: dict[str, str] = {
 
 PENDING: dict[str, str] = {
     "D12": "",
-    "F8": "",
-    "F9": "",
-    "F10": "",
-    "F11": "",
     "F13": "",
     "F14": "",
     "G1": "installing the sidecar",
@@ -302,6 +298,16 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "F6": ("transports/test_mcp.py::test_an_agent_is_reminded_to_save_at_10_25_and_50_calls",),
     "F7": (
         "services/test_exchanging.py::test_a_message_has_all_that_was_said_of_it_and_the_most_urgent_comes_first",
+    ),
+    "F8": (
+        "services/test_team.py::test_a_message_is_kept_per_recipient_seen_by_its_sender_threaded_and_vanishes",
+    ),
+    "F9": (
+        "e2e/test_delivering.py::test_messages_come_with_a_start_and_a_checkpoint_and_the_persons_to_the_editor",
+    ),
+    "F10": ("services/test_team.py::test_agents_are_listed_and_every_write_carries_its_own",),
+    "F11": (
+        "services/test_finishing.py::test_a_task_is_planned_worked_on_and_ends_by_itself_or_is_suggested",
     ),
     "F12": (
         "services/test_exchanging.py::test_links_are_seen_from_every_end_help_to_find_and_never_dangle",

@@ -8,7 +8,8 @@ Each line of `doneWhen` is one condition, and all of them must hold:
     commit message matches: fix(es|ed)? #12
     symbol exists: src/x.py::Name.method
 
-Case, blanks, empty lines and a leading `-` or `*` do not count. Paths begin at the root of the repository and
+Case, blanks, empty lines and a leading `-` or `*` do not count, and `path does not exist` says the same as `path
+gone`. Paths begin at the root of the repository and
 stay inside it; a folder stands for all that is in it. A commit counts if it was made since the task was
 written down and is still there. What a message must match are words, found in their order whatever is between
 them that nobody sees, or a regular expression (`sidecar/domain/expressions.py`).
@@ -34,7 +35,12 @@ LONGEST = 1000
 Kind = Literal[
     "path exists", "path gone", "commit touches", "commit message matches", "symbol exists"
 ]
-_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)} | {
+    "file exists": "path exists",
+    **dict.fromkeys(("path does not exist", "path not exists", "path is gone"), "path gone"),
+    **dict.fromkeys(("file does not exist", "file not exists", "file gone"), "path gone"),
+}
+"""How conditions are written, also by those who have not read how."""
 _OF_COMMITS: frozenset[Kind] = frozenset({"commit touches", "commit message matches"})
 _OF_PATHS: frozenset[Kind] = frozenset({"path exists", "path gone"})
 _MARKS = ("[FORGOTTEN]", "[REDACTED]", "…")

@@ -75,7 +75,7 @@ def find_alike(vault: Vault, name: str) -> str | None:
     known = sorted(_everyone(vault))
     plain = _plain(name) or None
     same = [one for one in known if plain in (_plain(one), _plain(label(one)))]
-    slips = [one for one in known if doubts.is_slip(name, one)]
+    slips = [one for one in known if doubts.is_slip(name.casefold(), one.casefold())]
     return next((one for one in (*same, *slips) if one != name), None)
 
 

@@ -29,6 +29,8 @@ def facts(*paths: str, symbols: Sequence[str] = ()) -> Facts:
         ("  Path   EXISTS :src/x.py ", [Condition("path exists", "src/x.py")]),
         ("- path gone: `./old//`", [Condition("path gone", "old/")]),
         ("path gone: a b.txt", [Condition("path gone", "a b.txt")]),
+        ("Path does not exist: old.py", [Condition("path gone", "old.py")]),
+        ("file exists: src/x.py", [Condition("path exists", "src/x.py")]),
         ("Commit touches: docs/", [Condition("commit touches", "docs/")]),
         (
             "commit message matches: fix: the (login|page)",

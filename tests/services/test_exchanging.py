@@ -227,7 +227,6 @@ UNSIGNED = {
     "threadline/purge": "likewise",
     "threadline/sessions/close": "upkeep, not content",
     "threadline/sessions/compact": "likewise",
-    "threadline/enrichment/start": "likewise",
     "threadline/enrichment/retry": "likewise",
     "threadline/enrichment/cancel": "likewise",
     "threadline/capture/pause": "only people pause",
@@ -288,10 +287,12 @@ def test_every_write_carries_its_agent(desk: Desk) -> None:
     desk.ask("context/checkpoint", agentRunId="r", sessionSummary="Counted", **me)
     (point,) = desk.ask("checkpoints/list")["checkpoints"]
     assert point["agentId"] == "cursor"
-    told = desk.ask("context/feedback", memoryId=memory["memoryId"], verdict="useful", **me)
-    assert told["agentId"] == "cursor"
+    desk.ask("context/feedback", memoryId=memory["memoryId"], verdict="useful", agentId="critic")
+    assert [one.agent_id for one in desk.vault.feedback.all()] == ["critic"]
+    job = desk.ask("enrichment/start", agentId="reader")
+    assert (job["agentId"], job["automatic"]) == ("reader", False)
     names = {one["agentId"] for one in desk.ask("agents/list")["agents"]}
-    assert names == {"cursor", "b"}
+    assert names == {"cursor", "b", "critic", "reader"}
 
 
 def test_agents_are_listed_with_the_defaults_of_a_week_and_ten(desk: Desk) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.domain import conditions
 from sidecar.services.checking import Checks
 from sidecar.services.workspaces import MAINTAIN
 from tests.desks import Desk, titles
@@ -259,6 +260,88 @@ def test_a_plan_is_made_in_one_call_and_worked_through(begun: Desk) -> None:
         ({"limit": 1, "offset": 1}, ["Build it"]),
     ]
     assert [listed(begun, **one) for one, _ in filters] == [expected for _, expected in filters]
+
+
+LIMITS = {"title": 500, "description": 5_000, "doneWhen": 1_000}
+HOSTILE = "(a+)+b|(a|aa)*c|(\\w+\\s?)*!"
+"""What takes another reader of expressions for ever."""
+
+
+def test_a_task_is_planned_worked_on_and_ends_by_itself_or_is_suggested(begun: Desk) -> None:
+    """F11."""
+    check_limits(begun)
+    check_life(begun)
+    begun.start(sessionKey="before")
+    begun.clock.pass_(MINUTE)
+    wanted = [{"title": kind, "doneWhen": kind, "assignedAgentId": "cursor"} for kind, _ in KINDS]
+    hopeless = {"title": "Hopeless", "doneWhen": f"commit message matches: {HOSTILE}"}
+    prose = {"title": "Sign uploads with SHA-256", "doneWhen": "the auditor agrees"}
+    assert conditions.parse(hopeless["doneWhen"]) is not None
+    *checked, _, likely = plan(begun, *wanted, hopeless, prose, agentId="planner")
+    begun.repository.write("long.txt")
+    begun.repository.git("add", "--all")
+    begun.repository.git("commit", "--quiet", "-m", f"Note\n\n{'a' * 4_900}", at=begun.clock.now)
+    sha = work(begun)
+    watch(begun)
+    every = begun.ask("tasks/list", statuses=["done"], createdBy="planner")["tasks"]
+    assert {(one["title"], one["evidence"]) for one in every} == {
+        (kind, evidence.format(sha=sha[:7])) for kind, evidence in KINDS
+    }
+    assert all(one["autoCompleted"] and one["completedAt"] for one in every)
+    assert shown(begun, likely)["status"] == "todo"
+    done = begun.commit("feat(uploads): sign with SHA-256 (#12)", "src/more.py")
+    told = begun.start(sessionKey="after")
+    assert {one["taskId"] for one in told["tasksAutoCompleted"]} == {
+        one["taskId"] for one in checked
+    }
+    assert all(one["evidence"] for one in told["tasksAutoCompleted"])
+    (seeming,) = told["tasksSuggestedDone"]
+    evidence = f"commit {done[:7]} says “feat(uploads): sign with SHA-256 (#12)”"
+    assert (seeming["taskId"], seeming["evidence"]) == (likely["taskId"], evidence)
+    (listed_,) = begun.ask("tasks/list", text="SHA-256", suggest=True)["tasks"]
+    assert (listed_["status"], listed_["suggestion"]) == ("todo", evidence)
+
+
+def check_limits(desk: Desk) -> None:
+    """See that a task takes what fits, to the letter, and nothing of what does not."""
+    fields = {name: "ä" * limit for name, limit in LIMITS.items()}
+    for name, limit in LIMITS.items():
+        refusal = desk.refused("tasks/create", tasks=[{"title": "x"} | {name: "ä" * (limit + 1)}])
+        said = f"`tasks[0].{name}` has {limit + 1:,} characters, and {limit:,} is the most"
+        assert said in refusal["message"]
+    for wrong in ({"priority": 0}, {"priority": 6}, {"status": "doing"}):
+        field = f"tasks[0].{next(iter(wrong))}"
+        assert (
+            desk.refused("tasks/create", tasks=[{"title": "x"} | wrong])["data"]["field"] == field
+        )
+    assert listed(desk) == []
+    (whole,) = plan(desk, fields | {"priority": 5, "assignedAgentId": "cursor"})
+    assert {name: whole[name] for name in LIMITS} == fields
+    assert (whole["priority"], whole["assignedAgentId"]) == (5, "cursor")
+    (plain,) = plan(desk, {"title": "Plain"})
+    assert (plain["priority"], plain["assignedAgentId"], plain["status"]) == (3, "any", "todo")
+    assert plan(desk, {"title": "Least", "priority": 1})[0]["priority"] == 1
+    assert titles(desk.look("windsurf")["sessionContext"]["activeTasks"]) == ["Plain", "Least"]
+    assert desk.look("windsurf")["otherOpenTaskCount"] == 1
+    for one in desk.ask("tasks/list")["tasks"]:
+        desk.ask("tasks/update", taskId=one["taskId"], status="done")
+
+
+def check_life(desk: Desk) -> None:
+    """Take a task through all its states, and one that waits for it."""
+    first, second = plan(desk, {"title": "Cut"}, {"title": "Sew", "dependsOn": [0]})
+    for status in ("backlog", "todo", "in_progress", "blocked", "done"):
+        desk.clock.pass_(MINUTE)
+        desk.ask("tasks/update", taskId=first["taskId"], status=status)
+        now = shown(desk, first)
+        assert (now["status"], now["completedAt"] is not None) == (status, status == "done")
+        needs = [{"taskId": first["taskId"], "title": "Cut", "status": status}]
+        waiting = shown(desk, second)
+        assert waiting["needs"] == needs
+        assert waiting["waitingFor"] == ([] if status == "done" else [first["taskId"]])
+    circle = desk.refused("tasks/update", taskId=first["taskId"], dependsOn=[second["taskId"]])
+    assert circle["data"]["field"] == "dependsOn"
+    desk.ask("tasks/update", taskId=second["taskId"], status="done")
 
 
 @pytest.mark.parametrize(

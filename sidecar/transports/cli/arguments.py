@@ -45,6 +45,7 @@ _DOCUMENTS = """\
 Shows and writes the documents that agents are given: soul, instructions, skills, checks, and any of your own.
 
   threadline documents                      list them
+  threadline documents history instructions who wrote which version, and when
   threadline documents show instructions --version 3
   threadline documents edit instructions notes.md
   threadline documents edit skills --agent-editable yes < skills.md
@@ -148,7 +149,11 @@ def _add_messages(commands: Commands) -> None:
 def _add_documents(commands: Commands) -> None:
     documents = command(commands, "documents", "what agents are given to read", _DOCUMENTS)
     documents.add_argument(
-        "action", nargs="?", choices=("list", "show", "edit"), default="list", help="default: list"
+        "action",
+        nargs="?",
+        choices=("list", "show", "history", "edit"),
+        default="list",
+        help="default: list",
     )
     documents.add_argument("name", nargs="?", help="soul, instructions, skills, checks, …")
     documents.add_argument("file", nargs="?", default="-", help="edit: default: standard input")

@@ -76,6 +76,6 @@ def call(app: Application, method: str, params: object, kind: type[T]) -> T:
     return result
 
 
-def encode(record: Record) -> str:
+def encode(record: Record | tuple[Record, ...]) -> str:
     """Write a result for people and scripts."""
     return msgspec.json.format(msgspec.json.encode(record), indent=2).decode()

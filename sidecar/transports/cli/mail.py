@@ -196,6 +196,8 @@ def _show_message(one: ShownMessage, *, is_new: bool) -> None:
 
 
 def _show_readers(one: ShownMessage) -> None:
+    if not one.handlings:
+        console.print("  [dim]not read yet[/]")
     for name, handling in one.handlings.items():
         what = "acknowledged" if handling.acknowledged_at else "read"
         when = local(handling.acknowledged_at or handling.delivered_at)

@@ -24,6 +24,8 @@ def documents(app: Application, options: Namespace) -> Exit:
             return _show(app, options)
         case "edit":
             return _edit(app, options)
+        case "history":
+            return _history(app, options)
         case _:
             return _list(app, options)
 
@@ -93,6 +95,26 @@ def _show(app: Application, options: Namespace) -> Exit:
     params = {"project": options.project, "name": _named(options), "version": options.version}
     found = calls.call(app, "threadline/documents/read", params, ShownDocument)
     print(calls.encode(found) if options.json else _readable(found.content.rstrip("\n")))
+    return Exit.OK
+
+
+def _history(app: Application, options: Namespace) -> Exit:
+    """Tell who wrote which version, and when; the latest first."""
+    wanted = {"project": options.project, "name": _named(options)}
+    method = "threadline/documents/read"
+    kept = calls.call(app, method, wanted, ShownDocument).versions
+    found = [calls.call(app, method, wanted | {"version": one}, ShownDocument) for one in kept]
+    if options.json:
+        print(calls.encode(tuple(found)))
+        return Exit.OK
+    if not found:
+        screens.say(f"nobody has written {options.name} yet")
+        return Exit.OK
+    table = _table("version", "written", "by", "characters")
+    for one in found:
+        who = clean(one.agent_id or "you")
+        table.add_row(str(one.version), local(one.updated_at), who, f"{len(one.content):,}")
+    console.print(table)
     return Exit.OK
 
 
