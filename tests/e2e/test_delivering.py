@@ -103,6 +103,7 @@ ROUNDS, AT_ONCE = 20, 6
 """How often a process reads, and how many messages it may have at once."""
 
 
+@pytest.mark.timeout(600)
 def test_processes_that_read_at_once_deliver_each_message_once(
     repository: Repository, tmp_path: Path
 ) -> None:

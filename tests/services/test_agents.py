@@ -6,9 +6,10 @@ import pytest
 
 from protocol.contexts import AgentItem
 from protocol.conversations import Agent, ListAgentsParams
+from protocol.events import NewEvent
 from protocol.messages import SendParams
 from protocol.tasks import CreateTasksParams, NewTask
-from sidecar.services import agents, messaging, planning
+from sidecar.services import agents, messaging, planning, recording
 from sidecar.store.vaults import Vault
 from tests.services.test_remembering import write
 from tests.services.test_tasks import NOTHING
@@ -111,6 +112,14 @@ def test_agents_are_listed_with_what_they_have_left(vault: Vault) -> None:
     assert (claude.memories, claude.open_tasks, claude.pending_messages) == (1, 1, 3)
     assert (cursor.label, cursor.conversations, cursor.sent_messages) == ("Cursor", 0, 2)
     assert vault.agents.ids() == ["claude-code"]
+
+
+def test_an_agent_that_only_reported_events_is_listed(vault: Vault) -> None:
+    """Part of F10."""
+    event = NewEvent(kind="capture", text="Counted herons", agent_id="counter")
+    recording.ingest(vault, [event], "test")
+    assert listed(vault) == ["counter"]
+    assert agents.is_known(vault, "counter")
 
 
 def test_only_the_latest_agents_of_the_last_days_are_listed(vault: Vault) -> None:

@@ -259,6 +259,62 @@ def test_a_thread_survives_a_parent_that_expired_or_is_gone(
         thread(vault, "01ARZ3NDEKTSV4RRFFQ69G5FAV")
 
 
+def test_a_thread_stays_whole_when_one_in_its_midst_is_removed(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of F8: what answers it still knows how the thread began."""
+    root = send(vault, "root")
+    middle = send(vault, "middle", "a", "b", parent_message_id=root, expires_in_days=1)
+    clock.pass_(MINUTE)
+    leaf = send(vault, "leaf", parent_message_id=middle)
+    clock.pass_(9 * DAY)
+    assert tidying.tidy(vault) == 1
+    late = send(vault, "late", "a", "b", parent_message_id=middle)
+    deep = send(vault, "deep", parent_message_id=late)
+    send(vault, "another thread")
+    for key in (root, middle, leaf, late, deep):
+        found = thread(vault, key)
+        assert [one.content for one in found.messages] == ["root", "leaf", "late", "deep"]
+        assert found.missing == (middle,)
+    assert {one.thread_id for one in vault.messages.all()} == {None, root}
+
+
+def test_a_thread_is_read_in_full_and_what_waited_in_it_is_delivered(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of F8."""
+    keys = [send(vault, "0")]
+    for number in range(1, 6):
+        clock.pass_(MINUTE)
+        ends = ("a", "b") if number % 2 else ("b", "a")
+        keys.append(send(vault, f"{number}", *ends, parent_message_id=keys[-1], priority=number))
+    other = send(vault, "aside")
+    assert read(vault, "b", thread_of=keys[3], preview=True) == ["0", "1", "2", "3", "4", "5"]
+    latest = shown(vault, "b", thread_of=keys[0], limit=3)
+    assert [(one.content, one.status) for one in latest] == [
+        ("3", "pending"),
+        ("4", "delivered"),
+        ("5", "pending"),
+    ]
+    assert read(vault, "b", preview=True) == ["0", "aside", "2"]
+    assert read(vault, "b", thread_of=keys[5], status="acknowledged", category="none", sent=True)
+    assert read(vault, "b", preview=True) == ["aside"]
+    assert read(vault, "c", thread_of=other) == ["aside"]
+    assert vault.messages.some({other})[other].handlings == {}
+    with pytest.raises(NotFoundError) as refusal:
+        read(vault, "b", thread_of="01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    assert refusal.value.field == "threadOf"
+
+
+def test_a_name_that_is_nearly_known_is_doubted(vault: Vault) -> None:
+    """Part of F7."""
+    send(vault, "I am here", "user", "claude-code")
+    meant = {"Claude Code": "claude-code", "claud-code": "claude-code", "codex": None, "!": None}
+    assert {name: sent(vault, "hear", name, "b").meant for name in meant} == meant
+    assert sent(vault, "hear", "claude-code", "b").meant is None
+    assert sent(vault, "hear", "claude", "claude-code").meant is None
+
+
 def test_messages_that_answer_each_other_in_a_circle_are_one_thread(vault: Vault) -> None:
     """Part of F8: an import may bring anything."""
     one = send(vault, "one")

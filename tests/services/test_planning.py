@@ -92,6 +92,57 @@ def test_a_plan_that_cannot_be_is_refused_as_a_whole(
     assert vault.tasks.all() == []
 
 
+def test_a_task_is_shown_with_whom_it_is_for_and_what_it_needs(vault: Vault) -> None:
+    """Part of F11."""
+    plan = (
+        NewTask(title="Build", assigned_agent_id="claude-code"),
+        NewTask(title="Test", assigned_agent_id="my bot", depends_on=(0,)),
+        NewTask(title="Ship", depends_on=(0, 1)),
+    )
+    build, test, ship = create(vault, *plan).tasks
+    assert [one.assigned_label for one in (build, test, ship)] == ["Claude Code", "my bot", ""]
+    update(vault, build.task_id, status="done")
+    (needed, other) = find(vault, "Ship").needs
+    assert (needed.task_id, needed.title, needed.status) == (build.task_id, "Build", "done")
+    assert (other.task_id, other.title, other.status) == (test.task_id, "Test", "todo")
+
+
+def test_a_task_for_a_name_that_is_nearly_known_is_doubted(vault: Vault) -> None:
+    """Part of F11."""
+    first = create(vault, "Begin", agent_id="cursor")
+    written = create(vault, *(NewTask(title=x, assigned_agent_id=x) for x in ("Cursor", "codex")))
+    (doubt,) = written.warnings
+    assert doubt.task_id == written.tasks[0].task_id
+    assert doubt.text == "no agent “Cursor” was here yet, but “cursor”: is that what is meant?"
+    key = first.tasks[0].task_id
+    assert len(update(vault, key, assigned_agent_id="cursr").warnings) == 1
+    for name in ("cursor", "any", "user"):
+        assert update(vault, key, assigned_agent_id=name).warnings == ()
+
+
+def test_what_seems_done_is_told_where_that_is_asked(vault: Vault, clock: FixedClock) -> None:
+    """Part of D2 and F11: whoever's task it is."""
+    create(
+        vault,
+        NewTask(title="Sign uploads with SHA-256", assigned_agent_id="cursor"),
+        NewTask(title="Sign downloads with MD5"),
+        NewTask(title="Sign uploads with SHA-256", status="done"),
+        NewTask(title="Sign uploads with SHA-256", done_when="path exists: x"),
+    )
+    clock.pass_(MINUTE)
+    commit(vault, 1, "Sign all uploads with SHA-256")
+
+    def seeming(**more: object) -> list[str]:
+        params = msgspec.structs.replace(ListTasksParams(), **more)
+        return [
+            one.suggestion for one in planning.list_tasks(vault, params).tasks if one.suggestion
+        ]
+
+    assert seeming() == []
+    assert seeming(suggest=True) == ["commit 0000000 says “Sign all uploads with SHA-256”"]
+    assert seeming(suggest=True, assigned_agent_id="any") == []
+
+
 def test_a_plan_that_comes_again_is_the_plan_that_is_there(vault: Vault, clock: FixedClock) -> None:
     """Part of F11 and A7."""
     first = create(vault, "One", "Two", idempotency_key="plan")

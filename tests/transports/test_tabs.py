@@ -138,6 +138,43 @@ def test_a_tab_hears_what_another_process_writes(tab: Tab, repository: Repositor
     assert found["memories"][0]["content"] == "we sail on Friday"
 
 
+PLAN: list[dict[str, Any]] = [
+    {"title": "Cut the cloth", "assignedAgentId": "claude-code", "priority": 5},
+    {"title": "Sew the coat", "dependsOn": [0], "doneWhen": "path exists: coat.py"},
+    {"title": "Sign uploads with SHA-256", "status": "in_progress"},
+]
+
+
+def test_a_tab_has_all_that_a_board_shows_and_hears_what_changes(
+    tab: Tab, repository: Repository
+) -> None:
+    """Part of F11 and G6: what others write and what completes by itself."""
+    wait_until_watched(tab)
+    assert tab.request("threadline/tasks/list")["tasks"] == []
+    threadline("call", "threadline/tasks/create", json.dumps({"tasks": PLAN}), cwd=repository.path)
+    made = tab.hear("tasks")["ids"]
+    repository.commit("Sign uploads with SHA-256", name="src/sign.py")
+    tab.hear("sessions")
+    page = tab.request("threadline/tasks/list", suggest=True, limit=200)
+    known = {one["title"]: one for one in page["tasks"]}
+    assert (page["total"], {one["taskId"] for one in page["tasks"]}) == (3, set(made))
+    cut, sew, sign = (known[one["title"]] for one in PLAN)
+    assert (cut["assignedLabel"], cut["priority"], cut["status"]) == ("Claude Code", 5, "todo")
+    need = {"taskId": cut["taskId"], "title": "Cut the cloth", "status": "todo"}
+    assert (sew["needs"], sew["doneWhen"]) == ([need], "path exists: coat.py")
+    assert (sew["assignedLabel"], sew["suggestion"]) == ("", None)
+    assert "says “Sign uploads with SHA-256”" in sign["suggestion"]
+    repository.commit("Make a coat", name="coat.py")
+    assert tab.hear("tasks")["ids"] == [sew["taskId"]]
+    (done,) = tab.request("threadline/tasks/list", statuses=["done"])["tasks"]
+    assert (done["evidence"], done["autoCompleted"]) == ("coat.py exists", True)
+    assert done["updatedAt"] == done["completedAt"] > sew["updatedAt"]
+    threadline("send", "claude-code", "Go on", cwd=repository.path)
+    (sent,) = tab.hear("messages")["ids"]
+    thread = tab.request("threadline/messages/thread", messageId=sent)["messages"]
+    assert [one["content"] for one in thread] == ["Go on"]
+
+
 def test_a_tab_hears_of_another_project_once_it_has_looked_at_it(tab: Tab, tmp_path: Path) -> None:
     """Part of G6."""
     other = Repository.create(tmp_path / "other")

@@ -111,6 +111,24 @@ def test_messages_are_read_answered_and_acknowledged(here: Path) -> None:
 
 
 @slow
+def test_a_message_is_read_from_standard_input_and_by_its_thread(here: Path) -> None:
+    """Part of F7 and F8."""
+    done = threadline("send", "cursor", "-", "--subject", "Notes", cwd=here, stdin=b"one\ntwo\n")
+    assert done.returncode == Exit.OK
+    assert "not read yet" in seen("inbox", "sent", cwd=here)
+    answer = {"targetId": "user", "senderId": "cursor", "content": "Thanks"}
+    (sent,) = told("inbox", "sent", cwd=here)["messages"]
+    params = json.dumps(answer | {"parentMessageId": sent["messageId"]})
+    threadline("call", "threadline/messages/send", params, cwd=here)
+    thread = told("inbox", "show", sent["messageId"][-8:], cwd=here)["messages"]
+    assert [one["content"] for one in thread] == ["one\ntwo\n", "Thanks"]
+    assert list(thread[1]["handlings"]) == ["user"]
+    shown = seen("inbox", cwd=here)
+    assert (shown.startswith("Thanks"), shown.count("Thanks")) == (True, 1)
+    assert "but cursor was" in seen("send", "Cursor", "Hear", cwd=here)
+
+
+@slow
 def test_documents_are_written_and_shown_as_they_were(here: Path, tmp_path: Path) -> None:
     """Part of D10."""
     (tmp_path / "one.md").write_text("# One\n")
@@ -128,6 +146,10 @@ def test_documents_are_written_and_shown_as_they_were(here: Path, tmp_path: Path
         ("skills", True),
     ]
     assert "skills" in seen("documents", cwd=here)
+    history = told("documents", "history", "skills", cwd=here)
+    assert [(one["version"], one["content"]) for one in history] == [(2, "# Two\n"), (1, "# One\n")]
+    assert "you" in seen("documents", "history", "skills", cwd=here)
+    assert "nobody has written soul yet" in seen("documents", "history", "soul", cwd=here)
     assert threadline("documents", "show", "nothing", cwd=here).returncode == Exit.NOT_FOUND
     missing = threadline("documents", "edit", "skills", "no.md", cwd=here)
     assert missing.returncode == Exit.NOT_FOUND
