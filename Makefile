@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 EXTENSION := editors/vscode
 PACKAGES := $(EXTENSION)/node_modules/.ready
 
-.PHONY: run test check check-extension agents-e2e editors vsix bench crash fmt generate clean
+.PHONY: run test check check-extension agents-e2e editors pages vsix bench crash fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan --all-authors
@@ -49,6 +49,9 @@ check-extension:  ## lint, types and unit tests of the extension, where there is
 editors: $(PACKAGES)
 	npm --prefix $(EXTENSION) run --silent check
 
+pages: $(PACKAGES)  ## build what the dashboard and the extension show
+	cd $(EXTENSION) && node build.mjs --pages
+
 vsix: $(PACKAGES)  ## pack the extension for VS Code, Cursor and Windsurf
 	npm --prefix $(EXTENSION) run --silent package
 	@ls $(EXTENSION)/dist/*.vsix
@@ -69,6 +72,7 @@ generate: $(READY)  ## write protocol/schema.json, the TypeScript types and the 
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f sidecar/transports/web/pages/page.*
 	rm -rf $(EXTENSION)/node_modules $(EXTENSION)/dist tests/editor/node_modules tests/agents/node_modules
 
 $(READY): pyproject.toml constraints.txt

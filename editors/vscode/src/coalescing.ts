@@ -1,7 +1,7 @@
 /** Many wishes, few runs: one soon after a wish, never two at a time, none forgotten. */
 
 export class Coalescer {
-  private timer: NodeJS.Timeout | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private running = false;
   private wanted = false;
 

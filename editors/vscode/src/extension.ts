@@ -12,6 +12,7 @@ import { Team } from "./team";
 import type { InboxTree } from "./tree/inbox";
 import { SessionsTree } from "./tree/sessions";
 import type { TasksTree } from "./tree/tasks";
+import { Visiting } from "./visiting";
 
 let running: Sidecar | undefined;
 
@@ -33,12 +34,14 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   const statusBar = new StatusBar(sidecar, overview, team.inbox);
   const commands = new Commands(sidecar, overview, team.inbox, log);
   const saves = new MissedSaves(sidecar);
+  const visiting = new Visiting(context.extensionUri, sidecar, overview);
   const show = () => {
     showContexts(sidecar.state, overview.projects);
     tree.update();
     statusBar.update();
   };
   context.subscriptions.push(log, sidecar, overview, tree, team, statusBar, commands, saves);
+  context.subscriptions.push(visiting);
   context.subscriptions.push(
     overview.onDidChange(show),
     team.inbox.onDidChange(() => statusBar.update()),

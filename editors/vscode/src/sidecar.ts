@@ -5,7 +5,7 @@ import { DidSaveTextDocumentNotification } from "vscode-languageclient/node";
 import { QuietClient } from "./clients";
 import { commandLine, findProgram, thisMachine } from "./locating";
 import type { Change, Methods } from "./protocol.generated";
-import { listen, type Requests, send } from "./requests";
+import { type Following, listen, type Requests, send } from "./requests";
 import { RestartBudget } from "./restarts";
 import type { SidecarState } from "./states";
 
@@ -32,9 +32,10 @@ export class Sidecar implements Requests, vscode.Disposable {
   async request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
+    following?: Following,
   ): Promise<Methods[M]["result"]> {
     if (!this.client) throw new Error("the sidecar is not running");
-    return send(this.client, method, params);
+    return send(this.client, method, params, following);
   }
 
   tellSaved(uri: string): void {

@@ -1,0 +1,159 @@
+/** The frame around all views: where one is, in which project, and whether what is shown is true. */
+
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { SceneContext, useLive } from "./asking";
+import type { Host } from "./hosts";
+import { Icon, type IconName } from "./icons";
+import { Empty, Waiting } from "./pieces";
+import { type PageName, type Place, write } from "./places";
+import { InboxView } from "./views/inbox";
+import { InjectionView } from "./views/injection";
+import { MemoryView } from "./views/memory";
+import { SessionView } from "./views/session";
+import { SessionsView } from "./views/sessions";
+import { TasksView } from "./views/tasks";
+import { TimelineView } from "./views/timeline";
+
+const NAVIGATION: readonly { page: PageName; icon: IconName; title: string }[] = [
+  { page: "timeline", icon: "timeline", title: "Timeline" },
+  { page: "sessions", icon: "sessions", title: "Sessions" },
+  { page: "memory", icon: "memory", title: "Memory" },
+  { page: "injection", icon: "injection", title: "Context" },
+  { page: "tasks", icon: "tasks", title: "Tasks" },
+  { page: "inbox", icon: "inbox", title: "Inbox" },
+];
+const NOTICE_TIME = 8_000;
+
+interface Notice {
+  readonly sentence: string;
+  readonly isGood: boolean;
+}
+
+export function App({ host }: { readonly host: Host }) {
+  const [place, setPlace] = useState(host.place);
+  const isLive = useLink(host);
+  const [notice, tell] = useNotice();
+  useEffect(() => host.places.add(setPlace), [host]);
+  const listed = useLive(host, "threadline/projects/list", { everywhere: !host.open }, () => false);
+  const projects = listed.result?.projects ?? [];
+  const project = place.project ?? projects[0]?.projectId ?? "";
+  const scene = useMemo(() => ({ host, project, tell }), [host, project, tell]);
+
+  return (
+    <SceneContext.Provider value={scene}>
+      <button type="button" class="skip" onClick={focusMain}>
+        Skip to content
+      </button>
+      <header class="frame">
+        <h1>
+          <Icon name="thread" />
+          Threadline
+        </h1>
+        <nav aria-label="Pages">
+          {NAVIGATION.map(({ page, icon, title }) => (
+            <a
+              key={page}
+              href={write({ page, project })}
+              aria-current={isIn(place, page) ? "page" : undefined}
+              onClick={(event) => {
+                event.preventDefault();
+                host.visit({ page, project });
+              }}
+            >
+              <Icon name={icon} />
+              {title}
+            </a>
+          ))}
+        </nav>
+        {projects.length > 1 && (
+          <label class="project">
+            <span class="unseen">Project</span>
+            <select
+              value={project}
+              onChange={(event) =>
+                host.visit({ page: listOf(place), project: event.currentTarget.value })
+              }
+            >
+              {projects.map(({ projectId, name }) => (
+                <option key={projectId} value={projectId}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </header>
+      {!isLive && (
+        <p class="banner" role="status">
+          <Icon name="warning" /> Not connected: what you see may be old.
+          {host.open ? "" : " Has threadline dashboard ended?"}
+        </p>
+      )}
+      <main id="main" tabIndex={-1}>
+        <Waiting answer={listed} />
+        {listed.result && !project && (
+          <Empty title="No project yet.">
+            Run <code>threadline scan</code> in a repository, or open it in your editor.
+          </Empty>
+        )}
+        {listed.result && project && (
+          <View key={`${place.page} ${place.id} ${project}`} place={place} />
+        )}
+      </main>
+      <p class={`notice ${notice ? (notice.isGood ? "good" : "bad") : "none"}`} role="status">
+        {notice?.sentence}
+      </p>
+    </SceneContext.Provider>
+  );
+}
+
+function View({ place }: { readonly place: Place }) {
+  switch (place.page) {
+    case "timeline":
+      return <TimelineView />;
+    case "sessions":
+      return <SessionsView />;
+    case "session":
+      return <SessionView id={place.id ?? ""} />;
+    case "memory":
+      return <MemoryView id={place.id} />;
+    case "injection":
+      return <InjectionView />;
+    case "tasks":
+      return <TasksView id={place.id} />;
+    case "inbox":
+      return <InboxView />;
+  }
+}
+
+function useLink(host: Host): boolean {
+  const [isLive, setLive] = useState(true);
+  useEffect(() => host.links.add(setLive), [host]);
+  return isLive;
+}
+
+function useNotice(): [Notice | undefined, (sentence: string, isGood?: boolean) => void] {
+  const [notice, setNotice] = useState<Notice>();
+  useEffect(() => {
+    const timer = setTimeout(() => setNotice(undefined), NOTICE_TIME);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  const tell = useCallback(
+    (sentence: string, isGood = false) => setNotice({ sentence, isGood }),
+    [],
+  );
+  return [notice, tell];
+}
+
+function isIn(place: Place, page: PageName): boolean {
+  return listOf(place) === page;
+}
+
+/** The list that something belongs to: another project has the same lists, but other things. */
+function listOf({ page }: Place): PageName {
+  return page === "session" ? "sessions" : page;
+}
+
+function focusMain(): void {
+  document.getElementById("main")?.focus();
+}

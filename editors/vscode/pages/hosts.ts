@@ -1,0 +1,87 @@
+/** What the pages need of whatever shows them. */
+
+import type { Change, Methods } from "../src/protocol.generated";
+import type { Place } from "./places";
+import type { Progress, Target } from "./wire";
+
+export interface Asking {
+  /** Ends the request before its answer; it then fails. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Host {
+  request<M extends keyof Methods>(
+    method: M,
+    params: Methods[M]["params"],
+    asking?: Asking,
+  ): Promise<Methods[M]["result"]>;
+  /** Where to begin. */
+  readonly place: Place;
+  visit(place: Place): void;
+  /** Only where there is an editor to open a file or a commit in. */
+  readonly open?: (target: Target) => void;
+  readonly changes: Listeners<Change>;
+  /** Whether the sidecar can be reached; what was shown before it could not may be old. */
+  readonly isLive: boolean;
+  readonly links: Listeners<boolean>;
+  readonly places: Listeners<Place>;
+}
+
+export class Listeners<T> {
+  private readonly all = new Set<(value: T) => void>();
+
+  /** Hear of everything from now on, until the given function is called. */
+  add(listener: (value: T) => void): () => void {
+    this.all.add(listener);
+    return () => this.all.delete(listener);
+  }
+
+  tell(value: T): void {
+    for (const listener of [...this.all]) listener(value);
+  }
+}
+
+interface Waiting {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+  readonly asking: Asking;
+}
+
+/** Requests that wait for their answers, each of which comes once. */
+export class Pending {
+  private readonly waiting = new Map<number, Waiting>();
+  private last = 0;
+
+  /** Wait for an answer; `send` gets the number it will come under, `cancel` when nobody wants it. */
+  begin<T>(asking: Asking, send: (id: number) => void, cancel: (id: number) => void): Promise<T> {
+    const id = ++this.last;
+    asking.signal?.addEventListener("abort", () => this.waiting.has(id) && cancel(id));
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject, asking });
+      send(id);
+    });
+  }
+
+  answer(id: number, result: unknown): void {
+    this.take(id)?.resolve(result as never);
+  }
+
+  fail(id: number, message: string): void {
+    this.take(id)?.reject(new Error(message));
+  }
+
+  report(id: number, progress: Progress): void {
+    this.waiting.get(id)?.asking.onProgress?.(progress);
+  }
+
+  failAll(message: string): void {
+    for (const id of [...this.waiting.keys()]) this.fail(id, message);
+  }
+
+  private take(id: number): Waiting | undefined {
+    const found = this.waiting.get(id);
+    this.waiting.delete(id);
+    return found;
+  }
+}

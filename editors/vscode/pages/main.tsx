@@ -1,0 +1,12 @@
+/** Begins in whatever shows the pages: an editor or a browser. */
+
+import { render } from "preact";
+import { App } from "./app";
+import { Browser } from "./sockets";
+import { isWebview, Webview } from "./webviews";
+
+const root = document.getElementById("app");
+if (root) {
+  root.replaceChildren();
+  render(<App host={isWebview() ? new Webview() : new Browser()} />, root);
+}

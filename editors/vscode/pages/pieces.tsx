@@ -1,0 +1,134 @@
+/** What every view is made of. */
+
+import type { ComponentChildren } from "preact";
+import { moment } from "../src/formats";
+import { type Answer, useScene } from "./asking";
+import { Icon, type IconName } from "./icons";
+import { type Place, write } from "./places";
+
+type Children = { readonly children?: ComponentChildren };
+
+export function Empty({ title, children }: { readonly title: string } & Children) {
+  return (
+    <div class="empty">
+      <Icon name="thread" />
+      <p class="empty-title">{title}</p>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+/** What is known of an answer that is not there; nothing once it is. */
+export function Waiting({ answer }: { readonly answer: Answer<unknown> }) {
+  if (answer.problem)
+    return (
+      <p class="problem" role="alert">
+        <Icon name="warning" /> {answer.problem}{" "}
+        <button type="button" class="link" onClick={answer.refresh}>
+          Try Again
+        </button>
+      </p>
+    );
+  return answer.result === undefined ? <p class="muted loading">Loading …</p> : null;
+}
+
+interface ButtonProps extends Children {
+  readonly icon?: IconName;
+  readonly label?: string;
+  readonly kind?: "primary" | "plain" | "danger";
+  readonly isOff?: boolean;
+  readonly onClick: () => void;
+}
+
+/** A button; one that shows only a picture is given its words as a label. */
+export function Button({
+  icon,
+  label,
+  kind = "plain",
+  isOff = false,
+  onClick,
+  children,
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`button ${kind} ${children ? "" : "bare"}`}
+      aria-label={children ? undefined : label}
+      title={label}
+      disabled={isOff}
+      onClick={onClick}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+export function Chip({ tone = "plain", children }: { readonly tone?: Tone } & Children) {
+  return <span class={`chip ${tone}`}>{children}</span>;
+}
+
+export type Tone = "plain" | "good" | "bad" | "warm" | "accent";
+
+export function Moment({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {moment(at, new Date())}
+    </time>
+  );
+}
+
+/** Leads to another place, as links do. */
+export function Way({
+  to,
+  children,
+  ...rest
+}: { readonly to: Place; readonly class?: string } & Children) {
+  const { host, project } = useScene();
+  const place = { project, ...to };
+  const visit = (event: Event) => {
+    event.preventDefault();
+    host.visit(place);
+  };
+  return (
+    <a href={write(place)} onClick={visit} {...rest}>
+      {children}
+    </a>
+  );
+}
+
+/** A file's path: opens it where there is an editor. */
+export function FilePath({ path, line }: { readonly path: string; readonly line?: number }) {
+  const { host, project } = useScene();
+  const open = host.open;
+  if (!open) return <code class="path">{path}</code>;
+  const target = { file: path, project, ...(line === undefined ? {} : { line }) };
+  return (
+    <button type="button" class="link path" onClick={() => open(target)}>
+      {path}
+    </button>
+  );
+}
+
+/** A commit by the beginning of its name: opens it where there is an editor. */
+export function CommitName({ sha }: { readonly sha: string }) {
+  const { host, project } = useScene();
+  const open = host.open;
+  const name = sha.slice(0, 8);
+  if (!open)
+    return (
+      <code class="sha" title={sha}>
+        {name}
+      </code>
+    );
+  return (
+    <button
+      type="button"
+      class="link sha"
+      title={sha}
+      onClick={() => open({ commit: sha, project })}
+    >
+      {name}
+    </button>
+  );
+}

@@ -1,0 +1,54 @@
+/** How sessions are told: by what they were about, and by day. */
+
+import { count } from "../src/formats";
+import type { Session } from "../src/protocol.generated";
+
+export interface Day<T> {
+  readonly name: string;
+  readonly items: readonly T[];
+}
+
+/** The first sentence of what was done, else the files it was done to. */
+export function title({ summary, filesModified, filesOverflow }: Session): string {
+  if (summary) return firstSentence(summary);
+  const [first, ...others] = filesModified;
+  if (!first) return "Work without files";
+  const more = others.length + filesOverflow;
+  return more > 0 ? `${first} and ${count(more, "more file")}` : first;
+}
+
+/** Grouped by the day they began, in the order they come in. */
+export function byDay<T extends { readonly startedAt: string }>(
+  items: readonly T[],
+  now: Date,
+  locale?: string,
+): Day<T>[] {
+  const days = new Map<string, T[]>();
+  for (const item of items) {
+    const name = dayName(new Date(item.startedAt), now, locale);
+    days.set(name, [...(days.get(name) ?? []), item]);
+  }
+  return [...days].map(([name, items]) => ({ name, items }));
+}
+
+export function dayName(date: Date, now: Date, locale?: string): string {
+  const daysAgo = Math.round((midnight(now) - midnight(date)) / 86_400_000);
+  if (daysAgo === 0) return "Today";
+  if (daysAgo === 1) return "Yesterday";
+  const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: "numeric" } as const);
+  return date.toLocaleDateString(locale, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    ...year,
+  });
+}
+
+export function firstSentence(text: string): string {
+  const end = text.search(/[.!?](\s|$)|\n/);
+  return end < 0 ? text : text.slice(0, end);
+}
+
+function midnight(date: Date): number {
+  return new Date(date).setHours(0, 0, 0, 0);
+}

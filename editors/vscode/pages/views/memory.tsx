@@ -1,0 +1,7 @@
+/** Memory. */
+
+import { Empty } from "../pieces";
+
+export function MemoryView({ id }: { readonly id: string | undefined }) {
+  return <Empty title={id ?? "Nothing here yet."} />;
+}

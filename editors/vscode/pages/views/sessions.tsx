@@ -1,0 +1,78 @@
+/** All sessions: the active one first, then day by day. */
+
+import { useState } from "preact/hooks";
+import { clock, count, fileCount, length } from "../../src/formats";
+import { sourceName } from "../../src/hosts";
+import type { Session } from "../../src/protocol.generated";
+import { useAnswer } from "../asking";
+import { Button, Chip, Empty, type Tone, Waiting, Way } from "../pieces";
+import { byDay, title } from "../stories";
+
+const PAGE = 50;
+const MOST = 1000;
+
+const ENRICHMENTS: Readonly<Record<Session["enrichmentStatus"], readonly [string, Tone]>> = {
+  none: ["no memory yet", "plain"],
+  pending: ["memory waits", "accent"],
+  processing: ["making memory", "accent"],
+  completed: ["memory made", "good"],
+  failed: ["memory failed", "bad"],
+};
+
+export function SessionsView() {
+  const [limit, setLimit] = useState(PAGE);
+  const answer = useAnswer("threadline/sessions/list", { limit }, ["sessions", "jobs"]);
+  const sessions = answer.result?.sessions ?? [];
+  return (
+    <>
+      <div class="heading">
+        <h2>Sessions</h2>
+        {answer.result && <p class="muted">{count(answer.result.total, "session")}</p>}
+      </div>
+      <Waiting answer={answer} />
+      {answer.result && sessions.length === 0 && (
+        <Empty title="No sessions yet.">
+          Commits and saves appear here as they happen. <code>threadline scan</code> imports what
+          was committed so far.
+        </Empty>
+      )}
+      {byDay(sessions, new Date()).map(({ name, items }) => (
+        <section key={name} aria-label={name}>
+          <h3 class="day">{name}</h3>
+          <ul class="cards">
+            {items.map((session) => (
+              <li key={session.sessionId}>
+                <Card session={session} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {answer.result?.next && limit < MOST && (
+        <Button onClick={() => setLimit(Math.min(limit + PAGE, MOST))}>
+          Show Earlier Sessions
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Card({ session }: { readonly session: Session }) {
+  const [words, tone] = ENRICHMENTS[session.enrichmentStatus];
+  const facts = [
+    `${clock(session.startedAt)}, ${length(session)}`,
+    count(session.messageCount, "event"),
+    count(fileCount(session), "file"),
+    session.sources.map(sourceName).join(", "),
+  ];
+  return (
+    <Way to={{ page: "session", id: session.sessionId }} class={`card session ${session.status}`}>
+      <span class="card-title">{title(session)}</span>
+      <span class="card-facts">{facts.join(" · ")}</span>
+      <span class="card-chips">
+        {session.status === "active" && <Chip tone="accent">active now</Chip>}
+        <Chip tone={tone}>{words}</Chip>
+      </span>
+    </Way>
+  );
+}

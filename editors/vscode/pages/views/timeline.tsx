@@ -1,0 +1,7 @@
+/** Timeline. */
+
+import { Empty } from "../pieces";
+
+export function TimelineView() {
+  return <Empty title="Nothing here yet." />;
+}

@@ -1,0 +1,86 @@
+/** Pages inside an editor: the extension asks the sidecar for them. */
+
+import type { Change, Methods } from "../src/protocol.generated";
+import { type Asking, type Host, Listeners, Pending } from "./hosts";
+import { HOME, type Place, read, write } from "./places";
+import type { HostMessage, PageMessage, Target } from "./wire";
+
+interface Editor {
+  postMessage(message: PageMessage): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+declare function acquireVsCodeApi(): Editor;
+
+export function isWebview(): boolean {
+  return "acquireVsCodeApi" in globalThis;
+}
+
+export class Webview implements Host {
+  readonly changes = new Listeners<Change>();
+  readonly links = new Listeners<boolean>();
+  readonly places = new Listeners<Place>();
+  readonly place: Place;
+  isLive = true;
+
+  private readonly editor = acquireVsCodeApi();
+  private readonly pending = new Pending();
+
+  constructor() {
+    const asked = document.body.dataset.place;
+    this.place = asked ? read(asked) : HOME;
+    this.keep(this.place);
+    addEventListener("message", (event: MessageEvent<HostMessage>) => this.hear(event.data));
+    this.editor.postMessage({ kind: "ready" });
+  }
+
+  request<M extends keyof Methods>(
+    method: M,
+    params: Methods[M]["params"],
+    asking: Asking = {},
+  ): Promise<Methods[M]["result"]> {
+    return this.pending.begin(
+      asking,
+      (id) => this.editor.postMessage({ kind: "request", id, method, params }),
+      (id) => this.editor.postMessage({ kind: "cancel", id }),
+    );
+  }
+
+  visit(place: Place): void {
+    this.editor.postMessage({ kind: "visit", place });
+  }
+
+  readonly open = (target: Target): void => {
+    this.editor.postMessage({ kind: "open", target });
+  };
+
+  private hear(message: HostMessage): void {
+    switch (message.kind) {
+      case "answer":
+        this.pending.answer(message.id, message.result);
+        break;
+      case "failure":
+        this.pending.fail(message.id, message.message);
+        break;
+      case "progress":
+        this.pending.report(message.id, message.progress);
+        break;
+      case "change":
+        this.changes.tell(message.change);
+        break;
+      case "link":
+        this.isLive = message.isLive;
+        this.links.tell(message.isLive);
+        break;
+      case "show":
+        this.keep(message.place);
+        this.places.tell(message.place);
+    }
+  }
+
+  /** What an editor gives back when it opens again. */
+  private keep(place: Place): void {
+    this.editor.setState({ place: write(place) });
+  }
+}

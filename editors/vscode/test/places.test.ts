@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HOME, PAGES, type Place, read, write } from "../pages/places";
+
+test("every place is read as it was written", () => {
+  for (const page of PAGES) {
+    for (const id of [undefined, "01ABC", "a/b?c#d e%"]) {
+      const place: Place = { page, id, project: id && "0123456789abcdef0123" };
+      assert.deepEqual(read(write(place)), { page, id, project: place.project });
+    }
+  }
+});
+
+test("what cannot be read leads home", () => {
+  for (const hash of ["", "#", "#/nowhere", "#main", "sessions", "#/session/"]) {
+    assert.deepEqual(read(hash), HOME);
+  }
+  assert.deepEqual(read("#/session/%E0%A4%A"), {
+    page: "session",
+    id: undefined,
+    project: undefined,
+  });
+});

@@ -1,0 +1,20 @@
+/** The list of sessions. */
+
+import { until } from "../waiting.mjs";
+
+export const sessions = [
+  ["shows sessions by day", async ({ visit, sees, photograph }) => {
+    await visit("sessions");
+    await sees("Today");
+    await sees("memory made");
+    await photograph("sessions");
+  }],
+  ["shows a commit as it is made", async ({ page, workspace, visit }) => {
+    await visit("sessions");
+    await until("the commit is seen", async () => {
+      workspace.write("src/live.py", `${Math.random()}\n`);
+      workspace.commit("Show it while it happens");
+      return page.getByText("4 events").first().waitFor({ timeout: 2000 }).then(() => true, () => false);
+    });
+  }],
+];
