@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import ROOT
 
-READY = ("claude-code", "cursor", "windsurf", "copilot", "opencode")
+READY = ("claude-code", "cursor", "windsurf", "copilot", "opencode", "openclaw")
 """Folders with files that are made from the table of agents."""
 
 

@@ -1,10 +1,52 @@
-// OpenClaw plugin: tells Threadline what happens in a conversation, and puts what Threadline answers before the prompt.
-// It needs `plugins.entries.threadline.hooks.allowConversationAccess: true`. Whatever goes wrong, nobody is kept waiting.
+// Written by `threadline connect`; `threadline disconnect openclaw` removes it.
 import { spawn } from "node:child_process"
 
-const COMMAND = process.env.THREADLINE_COMMAND ?? "threadline"
-const PATIENCE = 2500
-const HOOKS = [
+const COMMAND = [process.env.THREADLINE_COMMAND ?? "threadline"]
+const PATIENCE_MS = 10000
+const MOST = 1_000_000
+
+// Writes a message, with less of each text where it would be longer than the hook reads.
+const write = (body) => {
+  let text = "{}"
+  for (const most of [100_000, 10_000, 1_000]) {
+    text = JSON.stringify(body, (_, value) => (typeof value === "string" ? value.slice(0, most) : value))
+    if (Buffer.byteLength(text) <= MOST) break
+  }
+  return text
+}
+
+// Starts the hook with JSON on its standard input. Whatever goes wrong, the answer is empty and nobody is disturbed.
+const ask = (event, body) =>
+  new Promise((resolve) => {
+    try {
+      const text = write(body)
+      const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "openclaw", event], {
+        stdio: ["pipe", "pipe", "ignore"],
+        windowsHide: true,
+        cwd: body.ctx?.workspaceDir,
+      })
+      let said = ""
+      const timer = setTimeout(() => child.kill(), PATIENCE_MS)
+      const end = () => {
+        clearTimeout(timer)
+        try {
+          resolve(JSON.parse(said) ?? {})
+        } catch {
+          resolve({})
+        }
+      }
+      child.on("error", end)
+      child.on("close", end)
+      child.stdout.setEncoding("utf8")
+      child.stdout.on("data", (part) => (said += part))
+      child.stdin.on("error", () => {})
+      child.stdin.end(text)
+    } catch {
+      resolve({})
+    }
+  })
+
+const HEARD = [
   "session_start",
   "before_prompt_build",
   "after_tool_call",
@@ -14,59 +56,33 @@ const HOOKS = [
   "session_end",
 ]
 
-/** Runs one hook and gives its answer; an empty one where there is none in time. */
-const run = (name, message, directory) =>
-  new Promise((resolve) => {
-    let answer = ""
-    let timer
-    const finish = () => {
-      clearTimeout(timer)
-      try {
-        resolve(JSON.parse(answer || "{}"))
-      } catch {
-        resolve({})
-      }
-    }
-    try {
-      const child = spawn(COMMAND, ["hook", "openclaw", name], {
-        cwd: directory,
-        stdio: ["pipe", "pipe", "ignore"],
-        windowsHide: true,
-      })
-      timer = setTimeout(() => child.kill(), PATIENCE)
-      child.on("error", finish)
-      child.on("close", finish)
-      child.stdin.on("error", () => {})
-      child.stdout.on("data", (part) => {
-        answer += part
-      })
-      child.stdin.end(JSON.stringify(message))
-    } catch {
-      finish()
-    }
-  })
-
-/** Keeps of an event what Threadline reads; a whole conversation is none of it. */
-const brief = (name, event) => {
+// Keeps of an event what the hook reads: of a whole conversation the last answer, of a tool's work what it was told.
+const shorten = (hook, event) => {
   const { messages, result, ...rest } = event ?? {}
-  const last = name === "agent_end" ? (messages ?? []).filter((one) => one?.role === "assistant").slice(-1) : []
-  return { ...rest, messages: last }
+  if (hook !== "agent_end") return rest
+  return { ...rest, messages: (messages ?? []).filter((one) => one?.role === "assistant").slice(-1) }
 }
 
 export default {
   id: "threadline",
+  name: "Threadline",
+  description: "A memory for your repository, shared by you and your AI assistants.",
   register(api) {
-    // Some events name only the agent; which of its conversations is meant was told by an earlier one.
+    // Some events name only the agent; which of its conversations is meant, and where, was told by an earlier one.
     const known = new Map()
-    for (const name of HOOKS) {
-      api.on(name, async (event, ctx) => {
-        const key = ctx?.sessionKey ?? event?.sessionKey
-        const where = { ...known.get(key), ...ctx }
-        if (event?.sessionId && !where.sessionId) where.sessionId = event.sessionId
-        known.set(key, { sessionId: where.sessionId, workspaceDir: where.workspaceDir })
-        if (name === "session_end") known.delete(key)
-        const message = { hook: name, event: brief(name, event), ctx: where }
-        const answer = await run(name, message, where.workspaceDir)
+    const find = (event, ctx) => {
+      const sessionKey = ctx?.sessionKey ?? event?.sessionKey
+      const before = known.get(sessionKey)
+      const sessionId = ctx?.sessionId ?? event?.sessionId ?? before?.sessionId
+      const workspaceDir = ctx?.workspaceDir ?? before?.workspaceDir
+      if (sessionKey) known.set(sessionKey, { sessionId, workspaceDir })
+      return { ...ctx, sessionKey, sessionId, workspaceDir }
+    }
+    for (const hook of HEARD) {
+      api.on(hook, async (event, ctx) => {
+        const found = find(event, ctx)
+        if (hook === "session_end") known.delete(found.sessionKey)
+        const answer = await ask(hook, { hook, event: shorten(hook, event), ctx: found })
         return answer.prependContext ? { prependContext: answer.prependContext } : undefined
       })
     }

@@ -3,11 +3,23 @@ import { spawn } from "node:child_process"
 
 const COMMAND = [process.env.THREADLINE_COMMAND ?? "threadline"]
 const PATIENCE_MS = 10000
+const MOST = 1_000_000
+
+// Writes a message, with less of each text where it would be longer than the hook reads.
+const write = (body) => {
+  let text = "{}"
+  for (const most of [100_000, 10_000, 1_000]) {
+    text = JSON.stringify(body, (_, value) => (typeof value === "string" ? value.slice(0, most) : value))
+    if (Buffer.byteLength(text) <= MOST) break
+  }
+  return text
+}
 
 // Starts the hook with JSON on its standard input. Whatever goes wrong, the answer is empty and nobody is disturbed.
 const ask = (event, body) =>
   new Promise((resolve) => {
     try {
+      const text = write(body)
       const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "opencode", event], {
         stdio: ["pipe", "pipe", "ignore"],
         windowsHide: true,
@@ -26,9 +38,9 @@ const ask = (event, body) =>
       child.on("error", end)
       child.on("close", end)
       child.stdout.setEncoding("utf8")
-      child.stdout.on("data", (text) => (said += text))
+      child.stdout.on("data", (part) => (said += part))
       child.stdin.on("error", () => {})
-      child.stdin.end(JSON.stringify(body))
+      child.stdin.end(text)
     } catch {
       resolve({})
     }
@@ -86,7 +98,8 @@ export const Threadline = async ({ directory, worktree }) => {
       const session = input.sessionID
       // A session that began in another process goes on here, where nothing is left of what it was told.
       if (!asked.has(session)) tell("session.created", session, { sessionID: session, source: "resume" })
-      await tell("chat.message", session, { input, output: { message, parts } })
+      const texts = (parts ?? []).filter((part) => part?.type === "text")
+      await tell("chat.message", session, { input, output: { message, parts: texts } })
     },
     "tool.execute.after": async (input, output) => {
       if (!EDITS.test(input.tool)) return

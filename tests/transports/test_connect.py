@@ -21,6 +21,8 @@ from sidecar.domain.connections import scripts
 from sidecar.domain.connections.agents import BY_NAME
 from sidecar.domain.connections.programs import Program
 from sidecar.transports.cli.exits import Exit
+from sidecar.transports.hooks import observing
+from sidecar.transports.hooks.reading import MOST
 from tests.configurations import EXISTING
 from tests.support import ROOT, Repository, threadline
 
@@ -522,12 +524,85 @@ def test_the_plugin_of_openclaw_asks_the_hook_and_hands_on_its_answer(
 
 
 @needs_node
-def test_a_plugin_whose_program_is_gone_disturbs_nobody(tmp_path: Path) -> None:
-    """Part of F3."""
-    text = scripts.write_opencode(Program(("/nowhere/threadline",)))
-    script = """
-    const hooks = await plugin.Threadline({ directory: "/", worktree: "/" })
-    await hooks["chat.message"]({ sessionID: "s" }, { message: {}, parts: [] })
-    console.log("{}")
+def test_the_plugin_of_openclaw_knows_which_conversation_is_meant(
+    tmp_path: Path, program: Program
+) -> None:
+    """Part of F3. Some events name only the agent."""
+    script = f"""
+    const hooks = {{}}
+    plugin.default.register({{ on: (name, act) => {{ hooks[name] = act }} }})
+    const workspaceDir = {json.dumps(str(tmp_path))}
+    await hooks.session_start({{ sessionId: "one" }}, {{ sessionKey: "k", workspaceDir }})
+    await hooks.session_start({{ sessionId: "other" }}, {{ sessionKey: "l" }})
+    await hooks.after_tool_call({{ toolName: "edit" }}, {{ sessionKey: "k" }})
+    await hooks.before_compaction({{}}, {{ sessionKey: "k", sessionId: undefined }})
+    await hooks.session_start({{ sessionId: "two" }}, {{ sessionKey: "k" }})
+    await hooks.session_end({{}}, {{ sessionKey: "k" }})
+    await hooks.agent_end({{ messages: [] }}, {{ sessionKey: "k" }})
+    console.log("{{}}")
     """
-    assert run_plugin(tmp_path, text, script) == ({}, [])
+    _, told = run_plugin(tmp_path, scripts.write_openclaw(program), script)
+    here = {"sessionKey": "k", "workspaceDir": str(tmp_path)}
+    assert [body["ctx"] for _, body in told] == [
+        {**here, "sessionId": "one"},
+        {"sessionKey": "l", "sessionId": "other"},
+        {**here, "sessionId": "one"},
+        {**here, "sessionId": "one"},
+        {**here, "sessionId": "two"},
+        {**here, "sessionId": "two"},
+        {"sessionKey": "k"},
+    ]
+
+
+LENGTHY = {
+    "opencode": """
+    const hooks = await plugin.Threadline({ directory: "", worktree: "" })
+    const args = { filePath: "a.txt", content: "é".repeat(2e6), patch: ["x".repeat(2e6)] }
+    await hooks["tool.execute.after"]({ tool: "write", sessionID: "s", args }, {})
+    const parts = [{ type: "file", url: "x".repeat(2e6) }, { type: "text", text: "why?" }]
+    await hooks["chat.message"]({ sessionID: "s" }, { message: { id: "m" }, parts })
+    const part = { type: "text", text: "We decided. ".repeat(2e5), messageID: "m2", sessionID: "s" }
+    const info = { id: "m2", role: "assistant", sessionID: "s" }
+    await hooks.event({ event: { type: "message.updated", properties: { info } } })
+    await hooks.event({ event: { type: "message.part.updated", properties: { part } } })
+    await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } })
+    """,
+    "openclaw": """
+    const hooks = {}
+    plugin.default.register({ on: (name, act) => { hooks[name] = act } })
+    const ctx = { sessionKey: "k", sessionId: "s" }
+    const params = { path: "a.txt", edits: Array(40).fill({ newText: "é".repeat(1e5) }) }
+    await hooks.after_tool_call({ toolName: "edit", params, result: "x".repeat(2e6) }, ctx)
+    const prior = Array(1000).fill({ role: "user", content: "x".repeat(1e4) })
+    await hooks.before_prompt_build({ prompt: "why?", messages: prior }, ctx)
+    const last = { role: "assistant", content: "We decided. ".repeat(2e5) }
+    await hooks.agent_end({ messages: [...prior, last, { role: "tool", content: "x" }] }, ctx)
+    """,
+}
+
+
+@needs_node
+@pytest.mark.parametrize("agent", LENGTHY)
+def test_a_plugin_says_no_more_than_the_hook_reads(
+    agent: str, tmp_path: Path, program: Program
+) -> None:
+    """Part of F3. What is longer would be passed over, with the edit or the turn that it tells of."""
+    write = {"opencode": scripts.write_opencode, "openclaw": scripts.write_openclaw}[agent]
+    _, told = run_plugin(tmp_path, write(program), LENGTHY[agent] + "\nconsole.log('{}')")
+    assert all(len(json.dumps(body, ensure_ascii=False).encode()) <= MOST for _, body in told)
+    around = {"HOME": "/"}
+    seen = [observing.observe(agent, words[-1], body, around) for words, body in told]
+    heard = [one for one in seen if one.get("event") in {"tool", "prompt", "turn.end"}]
+    assert [one["event"] for one in heard] == ["tool", "prompt", "turn.end"]
+    assert heard[0]["files"] == ["a.txt"]
+    assert heard[1]["prompt"] == "why?"
+    assert str(heard[2]["response"]).startswith("We decided. We decided. ")
+
+
+@needs_node
+@pytest.mark.parametrize("agent", LENGTHY)
+def test_a_plugin_whose_program_is_gone_disturbs_nobody(agent: str, tmp_path: Path) -> None:
+    """Part of F3."""
+    write = {"opencode": scripts.write_opencode, "openclaw": scripts.write_openclaw}[agent]
+    text = write(Program(("/nowhere/threadline",)))
+    assert run_plugin(tmp_path, text, LENGTHY[agent] + "\nconsole.log('{}')") == ({}, [])

@@ -344,7 +344,7 @@ await hooks.event({ event: { type: "session.created", properties: { sessionID, i
 const parts = [{ type: "text", text: "We must never log customer names." }]
 await hooks["chat.message"]({ sessionID }, { message: { id: "m1" }, parts })
 await hooks["tool.execute.after"](
-  { tool: "write", sessionID, callID: "c1", args: { filePath: `${folder}/a.txt`, content: "x" } }, { title: "a" })
+  { tool: "write", sessionID, callID: "c1", args: { filePath: `${folder}/a.txt`, content: "x".repeat(2e6) } }, { title: "a" })
 await hooks.event({ event: { type: "message.updated", properties: { info: { id: "m2", role: "assistant", sessionID } } } })
 const part = { type: "text", text: "We decided to use ids.", messageID: "m2", sessionID }
 await hooks.event({ event: { type: "message.part.updated", properties: { part } } })
@@ -365,8 +365,8 @@ await hooks.session_start({ sessionId: ctx.sessionId }, ctx)
 const prompt = "We must never log customer names."
 const first = await hooks.before_prompt_build({ prompt, messages: [] }, ctx)
 const second = await hooks.before_prompt_build({ prompt: "Go on.", messages: [] }, ctx)
-await hooks.after_tool_call({ toolName: "edit", params: { path: `${folder}/a.txt` } }, { sessionKey: ctx.sessionKey })
-const messages = [{ role: "assistant", content: "We decided to use ids." }]
+await hooks.after_tool_call({ toolName: "edit", params: { path: `${folder}/a.txt`, text: "x".repeat(2e6) } }, { sessionKey: ctx.sessionKey })
+const messages = [{ role: "user", content: "x".repeat(2e6) }, { role: "assistant", content: "We decided to use ids." }]
 await hooks.agent_end({ messages, success: true }, ctx)
 console.log(JSON.stringify({ system: first ? [first.prependContext] : [], second: second ?? null }))
 """

@@ -33,6 +33,9 @@ def write_packages(version: str) -> Mapping[str, str]:
         "copilot/hooks/threadline.json": _part("copilot", 0),
         "copilot/mcp-config.json": _part("copilot", 1),
         "opencode/threadline.js": _part("opencode", 0),
+        "openclaw/package.json": _part("openclaw", 0),
+        "openclaw/openclaw.plugin.json": _part("openclaw", 1),
+        "openclaw/index.js": _part("openclaw", 2),
     }
 
 

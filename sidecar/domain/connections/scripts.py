@@ -10,11 +10,23 @@ import { spawn } from "node:child_process"
 
 const COMMAND = %(command)s
 const PATIENCE_MS = %(patience)d
+const MOST = 1_000_000
+
+// Writes a message, with less of each text where it would be longer than the hook reads.
+const write = (body) => {
+  let text = "{}"
+  for (const most of [100_000, 10_000, 1_000]) {
+    text = JSON.stringify(body, (_, value) => (typeof value === "string" ? value.slice(0, most) : value))
+    if (Buffer.byteLength(text) <= MOST) break
+  }
+  return text
+}
 
 // Starts the hook with JSON on its standard input. Whatever goes wrong, the answer is empty and nobody is disturbed.
 const ask = (event, body) =>
   new Promise((resolve) => {
     try {
+      const text = write(body)
       const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "%(agent)s", event], {
         stdio: ["pipe", "pipe", "ignore"],
         windowsHide: true,
@@ -33,9 +45,9 @@ const ask = (event, body) =>
       child.on("error", end)
       child.on("close", end)
       child.stdout.setEncoding("utf8")
-      child.stdout.on("data", (text) => (said += text))
+      child.stdout.on("data", (part) => (said += part))
       child.stdin.on("error", () => {})
-      child.stdin.end(JSON.stringify(body))
+      child.stdin.end(text)
     } catch {
       resolve({})
     }
@@ -95,7 +107,8 @@ export const Threadline = async ({ directory, worktree }) => {
       const session = input.sessionID
       // A session that began in another process goes on here, where nothing is left of what it was told.
       if (!asked.has(session)) tell("session.created", session, { sessionID: session, source: "resume" })
-      await tell("chat.message", session, { input, output: { message, parts } })
+      const texts = (parts ?? []).filter((part) => part?.type === "text")
+      await tell("chat.message", session, { input, output: { message, parts: texts } })
     },
     "tool.execute.after": async (input, output) => {
       if (!EDITS.test(input.tool)) return
@@ -120,6 +133,7 @@ export const Threadline = async ({ directory, worktree }) => {
 _OPENCLAW = """
 const HEARD = [
   "session_start",
+  "before_prompt_build",
   "after_tool_call",
   "agent_end",
   "before_compaction",
@@ -127,27 +141,42 @@ const HEARD = [
   "session_end",
 ]
 
+// Keeps of an event what the hook reads: of a whole conversation the last answer, of a tool's work what it was told.
+const shorten = (hook, event) => {
+  const { messages, result, ...rest } = event ?? {}
+  if (hook !== "agent_end") return rest
+  return { ...rest, messages: (messages ?? []).filter((one) => one?.role === "assistant").slice(-1) }
+}
+
 export default {
   id: "threadline",
   name: "Threadline",
   description: "A memory for your repository, shared by you and your AI assistants.",
   register(api) {
+    // Some events name only the agent; which of its conversations is meant, and where, was told by an earlier one.
+    const known = new Map()
+    const find = (event, ctx) => {
+      const sessionKey = ctx?.sessionKey ?? event?.sessionKey
+      const before = known.get(sessionKey)
+      const sessionId = ctx?.sessionId ?? event?.sessionId ?? before?.sessionId
+      const workspaceDir = ctx?.workspaceDir ?? before?.workspaceDir
+      if (sessionKey) known.set(sessionKey, { sessionId, workspaceDir })
+      return { ...ctx, sessionKey, sessionId, workspaceDir }
+    }
     for (const hook of HEARD) {
       api.on(hook, async (event, ctx) => {
-        await ask(hook, { hook, event, ctx })
+        const found = find(event, ctx)
+        if (hook === "session_end") known.delete(found.sessionKey)
+        const answer = await ask(hook, { hook, event: shorten(hook, event), ctx: found })
+        return answer.prependContext ? { prependContext: answer.prependContext } : undefined
       })
     }
-    api.on("before_prompt_build", async (event, ctx) => {
-      const hook = "before_prompt_build"
-      const answer = await ask(hook, { hook, event: { prompt: event.prompt }, ctx })
-      return answer.prependContext ? { prependContext: answer.prependContext } : undefined
-    })
   },
 }
 """
 
 _PATIENCE_MS = 10_000
-"""Node counts in milliseconds; a hook ends by itself long before."""
+"""Node counts in milliseconds; a hook ends by itself long before, unless its user gives it more time."""
 
 _CHOSEN = '[process.env.THREADLINE_COMMAND ?? "threadline"]'
 """What a file that is made for many machines starts."""
@@ -172,6 +201,7 @@ OPENCLAW_PACKAGE = (
             "description": f"A memory for your repository. {SIGN}.",
             "private": True,
             "type": "module",
+            "license": "MIT",
             "openclaw": {"extensions": ["./index.js"]},
         },
         indent=2,
