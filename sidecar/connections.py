@@ -2,16 +2,24 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from protocol.errors import GitFailedError
+from protocol.projects import Project
 from sidecar.adapters import configs
+from sidecar.adapters.git.checkouts import Checkout
+from sidecar.domain import identities, paths
 from sidecar.services import refreshing
 from sidecar.store.homes import Home
 from sidecar.store.ledgers import Ledger
 
 if TYPE_CHECKING:
     from sidecar.services.connecting import Tools
+
+Enclosing = Callable[[Path], Checkout | None]
+"""Finds the working tree that a folder is in."""
 
 
 def prepare(home: Home, folder: str | None) -> "Tools":
@@ -40,3 +48,25 @@ def prepare_refreshing(home: Home) -> refreshing.Tools:
     """Give what refreshing rules files needs."""
     ledger = Ledger(home.folder, home.lock)
     return refreshing.Tools(ledger.rows, configs.look, configs.write)
+
+
+def find_rules(home: Home, project: Project | None, checkout: Enclosing) -> Callable[[], list[str]]:
+    """Find a project's rules files; what is given empties them, and names those that it cannot write."""
+    tools = prepare_refreshing(home)
+    known = project.folders if project else ()
+    folders = [
+        folder
+        for folder in refreshing.find_projects(tools)
+        if identities.is_among(_identify(folder, checkout), known)
+    ]
+    return lambda: refreshing.clear(tools, folders)
+
+
+def _identify(folder: str, checkout: Enclosing) -> str:
+    """Name a folder as projects do: by git's common folder, or by itself without git."""
+    place = Path(os.path.realpath(folder))
+    try:
+        found = checkout(place)
+    except GitFailedError:
+        found = None
+    return paths.read(os.fsencode(found.common if found else place))

@@ -245,33 +245,41 @@ class Mind:
         from sidecar.services import forgetting  # noqa: PLC0415  # likewise
 
         vault = self.around.vault(params.project)
-        self._clear_rules()
+        clear = self._find_rules(vault)
         self._settle()
-        return forgetting.forget(vault, params.memory_ids, self.around.home.logs)
+        return clear(forgetting.forget(vault, params.memory_ids, self.around.home.logs))
 
     def purge(self, params: PurgeParams) -> PurgeReport:
         """Remove something from everything on the disk, and prove it."""
         from sidecar.services import forgetting  # noqa: PLC0415  # likewise
 
         vault, logs = self.around.vault(params.project), self.around.home.logs
-        self._clear_rules()
+        clear = self._find_rules(vault)
         if params.everything:
             self.dialogue.buffer.discard(vault)
             self.around.forget(vault.project_id)
-            return forgetting.forget_everything(self.around.home, vault)
+            return clear(forgetting.forget_everything(self.around.home, vault))
         self._settle()
         if params.memory_id is not None:
-            return forgetting.forget(vault, [params.memory_id], logs)
+            return clear(forgetting.forget(vault, [params.memory_id], logs))
         if params.path is not None:
-            return forgetting.forget_path(vault, params.path, logs)
-        return forgetting.forget_phrase(vault, params.phrase or "", logs)
+            return clear(forgetting.forget_path(vault, params.path, logs))
+        return clear(forgetting.forget_phrase(vault, params.phrase or "", logs))
 
-    def _clear_rules(self) -> None:
-        """Empty the files that assistants read it from."""
+    def _find_rules(self, vault: Vault) -> Callable[[PurgeReport], PurgeReport]:
+        """Find the files in which assistants read of a project, to be emptied once something of it is forgotten."""
         from sidecar import connections  # noqa: PLC0415  # needed by few
-        from sidecar.services import refreshing  # noqa: PLC0415  # likewise
 
-        refreshing.clear(connections.prepare_refreshing(self.around.home))
+        project = vault.projects.get(vault.project_id)
+        clear = connections.find_rules(self.around.home, project, self.around.checkout)
+
+        def report(done: PurgeReport) -> PurgeReport:
+            stuck = clear()
+            return msgspec.structs.replace(
+                done, remaining=(*done.remaining, *stuck), verified=done.verified and not stuck
+            )
+
+        return report
 
     def _settle(self) -> None:
         """Write what still waits, since it may say what is about to be forgotten."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import PurePath
 
@@ -47,7 +47,7 @@ def match(facts: Facts, projects: Iterable[Project]) -> Project | None:
     """
     projects = list(projects)
     candidates = (
-        [p for p in projects if _is_same_place(facts, p) and _may_stay(facts, p)],
+        [p for p in projects if is_among(facts.folder, p.folders) and _may_stay(facts, p)],
         [p for p in projects if _is_same_repository(facts, p)],
         [p for p in projects if _is_same_remote(facts, p)],
     )
@@ -89,9 +89,9 @@ def learn(project: Project, facts: Facts) -> Project:
     )
 
 
-def _is_same_place(facts: Facts, project: Project) -> bool:
-    """Tell whether the project was seen here, perhaps before there was a repository."""
-    return facts.folder in project.folders or facts.folder.removesuffix("/.git") in project.folders
+def is_among(folder: str, known: Collection[str]) -> bool:
+    """Tell whether a folder is a known one, perhaps from before there was a repository."""
+    return folder in known or folder.removesuffix("/.git") in known
 
 
 def _may_stay(facts: Facts, project: Project) -> bool:

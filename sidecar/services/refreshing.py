@@ -1,9 +1,10 @@
 """Refreshing the rules files of agents that can be told nothing: where the user wants it, and nobody else has written."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from protocol.errors import StorageFailedError
 from sidecar.domain.connections import rules
 from sidecar.domain.connections.ledgers import Written
 from sidecar.domain.connections.sights import Sight
@@ -25,12 +26,8 @@ class Tools:
 
 def find(tools: Tools, agent: str, project: str) -> Sight | None:
     """See an agent's rules file in a project; None unless it was connected there and is as we have written it."""
-    path = str(PurePath(project, rules.PLACES[agent]))
-    row = tools.rows().get(path)
-    if row is None or agent not in row.agents:
-        return None
-    sight = tools.look(path, [project])
-    return sight if rules.is_intact((sight.data or b"").decode(errors="replace")) else None
+    sight = _see(tools, agent, project)
+    return sight if sight is not None and _is_intact(sight) else None
 
 
 def refresh(tools: Tools, sight: Sight, text: str) -> None:
@@ -40,14 +37,39 @@ def refresh(tools: Tools, sight: Sight, text: str) -> None:
         tools.write(sight, data)
 
 
-def clear(tools: Tools) -> None:
-    """Let all rules files tell nothing until the next conversation: what is forgotten must not stand there."""
-    for path in map(PurePath, tools.rows()):
-        for agent, place in rules.PLACES.items():
-            sight = find(tools, agent, _project(path, place)) if path.match(place) else None
-            if sight is not None:
-                refresh(tools, sight, "")
+def find_projects(tools: Tools) -> set[str]:
+    """Name the folders of all projects in which a rules file was made."""
+    return {
+        str(path.parents[len(PurePath(place).parts) - 1])
+        for path in map(PurePath, tools.rows())
+        for place in rules.PLACES.values()
+        if path.match(place)
+    }
 
 
-def _project(path: PurePath, place: str) -> str:
-    return str(path.parents[len(PurePath(place).parts) - 1])
+def clear(tools: Tools, projects: Iterable[str]) -> list[str]:
+    """Let the rules files of projects tell nothing until the next conversation; name those that may not be touched."""
+    sights = [_see(tools, agent, project) for project in projects for agent in AGENTS]
+    return [sight.path for sight in filter(None, sights) if not _empty(tools, sight)]
+
+
+def _see(tools: Tools, agent: str, project: str) -> Sight | None:
+    path = str(PurePath(project, rules.PLACES[agent]))
+    row = tools.rows().get(path)
+    return tools.look(path, [project]) if row is not None and agent in row.agents else None
+
+
+def _empty(tools: Tools, sight: Sight) -> bool:
+    """Empty a file; one that others have written is none of ours."""
+    if sight.refusal is not None:
+        return False
+    try:
+        if _is_intact(sight):
+            refresh(tools, sight, "")
+    except StorageFailedError:
+        return False
+    return True
+
+
+def _is_intact(sight: Sight) -> bool:
+    return rules.is_intact((sight.data or b"").decode(errors="replace"))

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from protocol.forgetting import PurgeReport
 from sidecar.app import open_application
 from sidecar.domain.connections import rules
+from sidecar.services import forgetting
+from sidecar.store.vaults import Vault
 from tests.support import ROOT, Repository, threadline
 
 pytestmark = pytest.mark.slow
@@ -115,6 +118,68 @@ def test_what_is_forgotten_leaves_the_file_at_once(page: Path, repository: Repos
     prompt(repository.path, "t2")
     assert "Money is kept in cents." not in page.read_text()
     assert KNOWN in page.read_text()
+
+
+FORGETTING = {
+    "forget": lambda memory: ("forget", memory),
+    "purge --memory": lambda memory: ("purge", "--memory", memory, "--yes"),
+    "purge --phrase": lambda _: ("purge", "--phrase", "kept in cents", "--yes"),
+    "purge --everything": lambda _: ("purge", "--everything", "--yes"),
+}
+
+
+@pytest.mark.parametrize("words", FORGETTING.values(), ids=FORGETTING)
+def test_forgetting_empties_the_files_of_one_project_alone(
+    words: Callable[[str], tuple[str, ...]], page: Path, repository: Repository, tmp_path: Path
+) -> None:
+    """Part of F3. A worktree is the same project, another repository is not."""
+    tree = Repository(tmp_path / "tree")
+    repository.git("worktree", "add", "-q", str(tree.path))
+    other = Repository.create(tmp_path / "other")
+    other.commit("feat: begin elsewhere")
+    remember(other, "Money is kept in cents.")
+    memory = remember(repository, "Money is kept in cents.")
+    pages = [page]
+    for one in (tree, other):
+        run(one, "connect", "windsurf", "--project")
+        pages.append(one.path / ".windsurf/rules/threadline.md")
+    prompt(repository.path, "t1")
+    before = [one.read_text() for one in pages]
+    assert all("Money is kept in cents." in text for text in before)
+    run(repository, *words(memory))
+    ours, worktrees, others = [one.read_text() for one in pages]
+    assert ours == worktrees == rules.write()
+    assert others == before[2]
+
+
+def test_a_file_is_emptied_after_what_it_says_is_forgotten(
+    page: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of F3. A conversation that begins meanwhile writes into it what is still known."""
+    app = open_application(here=repository.path, source="cli-auto")
+    forget = forgetting.forget_phrase
+
+    def write_again(vault: Vault, phrase: str, logs: Path) -> PurgeReport:
+        prompt(repository.path, "t1")
+        assert KNOWN in page.read_text()
+        return forget(vault, phrase, logs)
+
+    monkeypatch.setattr(forgetting, "forget_phrase", write_again)
+    report = app.call("threadline/purge", {"phrase": KNOWN})
+    app.close()
+    assert isinstance(report, PurgeReport)
+    assert (report.verified, page.read_text()) == (True, rules.write())
+
+
+def test_a_file_that_cannot_be_emptied_is_named(page: Path, repository: Repository) -> None:
+    """Part of F3."""
+    page.chmod(0o444)
+    done = threadline("purge", "--phrase", KNOWN, "--yes", "--json", cwd=repository.path)
+    page.chmod(0o644)
+    report = json.loads(done.stdout)
+    assert done.returncode != 0
+    assert (report["remaining"], report["verified"]) == ([str(page)], False)
+    assert KNOWN not in run(repository, "search", "customer names").decode()
 
 
 def test_the_file_stays_within_what_cascade_reads(page: Path, repository: Repository) -> None:
