@@ -15,7 +15,6 @@ Lineage = Literal["conversation", "previous", "path"]
 Opinion = Literal["wrong", "stale", "useful"]
 Most = Annotated[int, Meta(ge=0, le=50)]
 Cap = Annotated[int, Meta(ge=200, le=1_000_000)]
-LEAST_CHARS = 200
 
 
 class ContextParams(ProjectParams, frozen=True, kw_only=True):

@@ -49,7 +49,7 @@ from sidecar.services import (
 from sidecar.services.checking import Checks
 from sidecar.services.locating import Places
 from sidecar.services.meanings import Embedder, Meanings
-from sidecar.services.progress import Tell
+from sidecar.services.progress import Tell, untold
 from sidecar.services.scanning import Progress
 from sidecar.services.workspaces import Tools, Workspace
 from sidecar.store import overheard
@@ -73,10 +73,6 @@ _GIVEN_AGAIN = "threadline/context/start"
 """Whose answer is kept for as long as nothing changes."""
 _MISSING_FOR = 10
 """Seconds for which the model for meanings is taken to be there, or not to be."""
-
-
-def _untold(done: int, total: int, stage: str = "") -> None:  # named as others are
-    """Tell nobody how far it is."""
 
 
 class Application:
@@ -170,7 +166,7 @@ class Application:
             found = [self.project(str(folder)) for folder in self.workspace.folders or [self.here]]
         return list({project.project_id: project for project in found}.values())
 
-    def call(self, name: str, params: object, progress: Tell = _untold) -> Record:
+    def call(self, name: str, params: object, progress: Tell = untold) -> Record:
         """Answer one request; whatever is wrong with it is raised as a ThreadlineError.
 
         A long one tells `progress` how far it is, which may raise CancelledError.
@@ -193,7 +189,7 @@ class Application:
         identifier: int | str | None,
         name: str,
         params: object,
-        progress: Tell = _untold,
+        progress: Tell = untold,
     ) -> Answer:
         """Answer one request, whatever happens in it: the boundary that all transports share."""
         try:

@@ -44,7 +44,7 @@ from sidecar.services import agents, maintenance
 from sidecar.services.drift import fates
 from sidecar.services.enrichment import jobs
 from sidecar.services.meanings import Meanings
-from sidecar.services.progress import Tell
+from sidecar.services.progress import Tell, untold
 from sidecar.services.recall import Recall
 from sidecar.store.homes import Home
 from sidecar.store.vaults import Vault
@@ -172,12 +172,12 @@ class Mind:
         kept = [one for one in vault.memories.all() if one.status != "forgotten"]
         if self.around.meanings.absence is None:
             texts = {one.memory_id: memories.text(one) for one in kept}
-            self.around.meanings.learn(vault, texts, _untold)
+            self.around.meanings.learn(vault, texts, untold)
         self.recall.keep(vault)
         if self.around.settings().auto_enrich:
             for session_id in maintenance.neglected(vault)[:_UNASKED]:
                 tools = self._tools(vault.project_id, None)
-                running.start(vault, session_id, tools, _untold, automatic=True)
+                running.start(vault, session_id, tools, untold, automatic=True)
 
     def search(self, params: SearchParams) -> SearchResult:
         """Find memories; what belongs to another branch stays out, unless it is asked for."""
@@ -368,10 +368,6 @@ def _http_model(chosen: Settings) -> Model:
     found = keys.find(chosen.model_base_url, variable=chosen.model_key_variable or None)
     key = found.value if isinstance(found, keys.Key) else None
     return servers.connect(chosen.model_base_url, chosen.model_name, key)
-
-
-def _untold(done: int, total: int, stage: str = "") -> None:
-    """Tell nobody how far it is."""
 
 
 _SERVICES: dict[str, Callable[[Vault, Any], Record]] = {

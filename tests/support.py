@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from protocol.events import FileChange, NewEvent
+from sidecar.domain import echoes
 from sidecar.domain.sessions import Rule
 from sidecar.store.ids import Ids
 from sidecar.store.vaults import Vault, open_vault
@@ -101,3 +102,9 @@ def threadline(
         check=False,
         timeout=120,
     )
+
+
+def enclose(text: str) -> str:
+    """Put a text between our marks, as an assistant is given it; marks within it lose their power."""
+    harmless = text.replace(echoes.NAME, echoes.NAME.replace(":", " "))
+    return f"{echoes.BEGIN}\n{harmless}\n{echoes.END}"

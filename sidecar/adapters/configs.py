@@ -14,6 +14,7 @@ from pathlib import Path
 from protocol.errors import StorageFailedError
 from sidecar.domain.connections.programs import MODULE, Program
 from sidecar.domain.connections.sights import Sight
+from sidecar.store import files
 
 _LIMIT = 64 * 1024 * 1024
 _KEPT = 3
@@ -202,7 +203,7 @@ def _place(target: Path, data: bytes, like: os.stat_result | int, *, is_new: boo
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
-    _sync(target.parent)
+    files.sync_folder(target.parent)
 
 
 def _settle(draft: Path, target: Path, *, is_new: bool) -> None:
@@ -223,16 +224,6 @@ def _dress(descriptor: int, like: os.stat_result | int) -> None:
     with contextlib.suppress(OSError):
         os.fchown(descriptor, like.st_uid, like.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
-
-
-def _sync(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _prune(real: Path, kept: set[str]) -> None:

@@ -23,11 +23,6 @@ _CLOSES = re.compile(
 )
 
 
-def enclose(text: str) -> str:
-    """Put a text between our marks; marks within it lose their power."""
-    return f"{BEGIN}\n{text.replace(NAME, NAME.replace(':', ' '))}\n{END}"
-
-
 def without(text: str) -> str:
     """Take out of a text what we have put into it."""
     kept: list[str] = []

@@ -31,10 +31,6 @@ class Mentions:
         """Give the ids that mention a name, those that were said first in front."""
         return tuple(self._ids.get(name, ()))
 
-    def named(self, identifier: str) -> tuple[str, ...]:
-        """Give what an id mentions."""
-        return self._names.get(identifier, ())
-
     def ids(self) -> Collection[str]:
         """Give all ids that mention anything."""
         return self._names.keys()

@@ -18,12 +18,12 @@ from protocol.memories import Memory
 from protocol.sessions import Session
 from sidecar.domain import events, privacy
 from sidecar.domain.origins import Origin, Sight
+from sidecar.domain.recall.catalogues import REFUSED
 from sidecar.services.mentioning import Mentioned
 from sidecar.store.vaults import Vault
 
 _HOPS = 100
 """Memories that replaced one another, after which nobody looks for the last."""
-_REFUSED = -1.0
 
 Elsewhere = Callable[[Collection[Memory]], Collection[str]]
 """Names the memories that belong to another branch."""
@@ -164,7 +164,7 @@ def _latest(vault: Vault, memory: Memory) -> Memory | None:
         if found is None or found.status != "superseded":
             break
         found = vault.memories.get(found.superseded_by) if found.superseded_by else None
-    is_told = found is not None and found.status == "active" and found.feedback > _REFUSED
+    is_told = found is not None and found.status == "active" and found.feedback > REFUSED
     return found if is_told else None
 
 

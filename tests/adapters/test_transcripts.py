@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sidecar.adapters import transcripts
-from sidecar.domain import echoes
+from tests.support import enclose
 
 HOSTS = ("claude-code", "copilot", "codex", "cursor", "opencode", "windsurf", "", "../claude-code")
 COMPACTED = "This session is being continued. We use Postgres."
@@ -132,8 +132,8 @@ def test_claudes_turns_come_without_tools_helpers_and_our_own_words(
         claude("user", "Caveat: the messages below", isMeta=True),
         claude("user", [{"type": "tool_result", "content": "secret output"}]),
         claude("user", "from a helper", isSidechain=True),
-        claude("user", f"And tabs.\n{echoes.enclose('We decided X.')}"),
-        claude("user", echoes.enclose("We decided X.")),
+        claude("user", f"And tabs.\n{enclose('We decided X.')}"),
+        claude("user", enclose("We decided X.")),
         claude(
             "assistant",
             [{"type": "tool_use", "name": "Bash"}, {"type": "thinking", "thinking": "hm"}],

@@ -13,12 +13,12 @@ from protocol.conversations import Agent, Conversation, Note, Speaker
 from protocol.events import Commit
 from protocol.memories import MemoryType
 from protocol.settings import Settings
-from sidecar.domain import echoes, privacy
+from sidecar.domain import privacy
 from sidecar.domain.continuity import checkpoints, conversations, naming, recovering
 from sidecar.domain.continuity.checkpoints import Work
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.domain.continuity.recovering import Start, Trail
-from tests.support import HOUR, MINUTE, NOON
+from tests.support import HOUR, MINUTE, NOON, enclose
 
 WHO = Who(
     agent_id="claude-code",
@@ -321,7 +321,7 @@ def test_every_headline_is_a_title(text: str) -> None:
 
 def test_our_own_words_and_secrets_are_not_kept() -> None:
     """Part of E11."""
-    said = f"Use uv {echoes.enclose('Old memory')} <private>x</private>with {SECRET}"
+    said = f"Use uv {enclose('Old memory')} <private>x</private>with {SECRET}"
     kept = conversations.kept(said)
     assert kept == privacy.clean(f"Use uv  with {SECRET}")
     assert SECRET not in kept

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.conversations import Note, Speaker
-from sidecar.domain import echoes
 from sidecar.domain.continuity import notes
 from sidecar.domain.enrichment import patterns
 from tests import turns, wordings
+from tests.support import enclose
 from tests.turns import Turn
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -36,8 +36,12 @@ class Keep(NamedTuple):
     is_optional: bool
 
 
+def written(text: str, said_by: Speaker, at: datetime) -> tuple[Note, ...]:
+    return notes.pick(notes.judge(text, said_by, at))
+
+
 def hear(text: str, said_by: Speaker = "user") -> list[tuple[str, str]]:
-    return [(note.type, note.text) for note in notes.hear(text, said_by, AT)]
+    return [(note.type, note.text) for note in written(text, said_by, AT)]
 
 
 def read(keep: str) -> Keep:
@@ -48,7 +52,7 @@ def read(keep: str) -> Keep:
 def pair(turn: Turn) -> tuple[list[tuple[Note, Keep]], int, list[Keep]]:
     """Hold the notes of a turn against its keeps: pairs, how many notes there are, what was missed."""
     left = [read(keep) for keep in turn.keep]
-    found = notes.hear(turn.text, turn.said_by, AT)
+    found = written(turn.text, turn.said_by, AT)
     pairs = []
     for note in found:
         said = note.text.casefold()
@@ -143,13 +147,13 @@ def test_an_assistant_that_thinks_aloud_is_not_believed() -> None:
 def test_a_note_knows_who_said_it_and_when() -> None:
     text = "We decided to drop Python 3.9."
     note = Note(type="decision", text=text, said_by="assistant", at=AT)
-    assert notes.hear(text, "assistant", AT) == (note,)
+    assert written(text, "assistant", AT) == (note,)
 
 
 @pytest.mark.parametrize(
     "hidden",
     [
-        echoes.enclose("We decided to use Kafka."),
+        enclose("We decided to use Kafka."),
         "<system-reminder>\nWe decided to use Kafka.\n</system-reminder>",
         "```\nWe decided to use Kafka.\n```",
         "2026-03-01 12:00:01 INFO We decided to use Kafka.",
@@ -219,7 +223,7 @@ def test_a_document_gives_no_more_than_a_handful_from_its_ends() -> None:
 def test_every_note_of_anything_is_short_whole_and_can_be_written(
     words: list[str], said_by: Speaker
 ) -> None:
-    for note in notes.hear(" ".join(words), said_by, AT):
+    for note in written(" ".join(words), said_by, AT):
         assert 0 < len(note.text) <= notes.LONGEST
         assert note.text.isprintable()
         note.text.encode()
@@ -228,7 +232,7 @@ def test_every_note_of_anything_is_short_whole_and_can_be_written(
 @settings(max_examples=50, deadline=None)
 @given(st.text(max_size=200), st.sampled_from(["user", "assistant"]))
 def test_no_text_is_too_strange(text: str, said_by: Speaker) -> None:
-    assert all(note.said_by == said_by for note in notes.hear(text, said_by, AT))
+    assert all(note.said_by == said_by for note in written(text, said_by, AT))
 
 
 @pytest.mark.parametrize(
@@ -249,11 +253,11 @@ def test_no_text_is_too_strange(text: str, said_by: Speaker) -> None:
     ],
 )
 def test_a_turn_of_any_size_is_heard_at_once(text: str) -> None:
-    notes.hear(text, "user", AT)
+    written(text, "user", AT)
     spent = []
     for number in range(3):
         start = time.process_time()
-        notes.hear(f"{text} {number}", "user", AT)
+        written(f"{text} {number}", "user", AT)
         spent.append(time.process_time() - start)
     assert min(spent) < 0.4
 

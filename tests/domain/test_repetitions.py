@@ -70,9 +70,9 @@ def test_a_first_look_rules_out_nothing_that_is_a_repetition(one: str, other: st
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repetitions, "_is_far", lambda *_: False)
         repetitions._is_repeated.cache_clear()
-        expected = repetitions.repeats(ours, theirs)
+        expected = repetitions.is_said(ours, [theirs])
     repetitions._is_repeated.cache_clear()
-    assert repetitions.repeats(ours, theirs) == expected
+    assert repetitions.is_said(ours, [theirs]) == expected
 
 
 def test_texts_with_other_words_are_told_apart_at_first_sight() -> None:
@@ -81,4 +81,4 @@ def test_texts_with_other_words_are_told_apart_at_first_sight() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.delattr(repetitions, "_reading")
         repetitions._is_repeated.cache_clear()
-        assert not repetitions.repeats(ours, theirs)
+        assert not repetitions.is_said(ours, [theirs])

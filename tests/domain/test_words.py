@@ -130,26 +130,6 @@ def test_other_terms_are_another_edition() -> None:
     assert (words.EDITION, hashes.of_all(terms)) == (1, 758292356154354398)
 
 
-@given(
-    stem=st.text("aeioustrnlydgkc", min_size=1, max_size=7),
-    ending=st.sampled_from(
-        ("", "s", "es", "ed", "ing", "ies", "ied", "y", "ying", "ly", "ational", "ness", "ment")
-    ),
-)
-def test_a_term_is_counted_alike_whether_it_is_looked_for_or_not(stem: str, ending: str) -> None:
-    text = f"{stem}{ending} and {stem.capitalize()}"
-    every = words.count(text)
-    assert words.count_of(text, every.keys()) == every
-    for term in every:
-        assert words.count_of(text, {term}) == {term: every[term]}
-
-
-@pytest.mark.parametrize("word", ["dying", "lying", "tying", "skies", "flies", "uses", "aing"])
-def test_a_word_that_changes_at_its_beginning_is_found_by_its_stem(word: str) -> None:
-    (term,) = words.count(word)
-    assert words.count_of(f"A {word.capitalize()} word, getUserName", {term}) == {term: 1.0}
-
-
 @given(text=st.text(max_size=60), word=st.from_regex(r"[a-z]{4,12}", fullmatch=True))
 def test_a_sketch_misses_no_term(text: str, word: str) -> None:
     said = f"{text} {word}"

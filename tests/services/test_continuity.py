@@ -26,7 +26,6 @@ from protocol.contexts import ContextParams, Receipt, Recovery
 from protocol.conversations import Conversation, Note, Speaker
 from protocol.events import Commit, FileChange, NewEvent
 from protocol.settings import Settings
-from sidecar.domain import echoes
 from sidecar.domain.continuity.conversations import Who
 from sidecar.domain.continuity.turns import Signal
 from sidecar.domain.sessions import Rule
@@ -46,7 +45,7 @@ from sidecar.services.continuity.tools import Tools
 from sidecar.store.ids import Ids
 from sidecar.store.vaults import Vault, open_vault
 from tests.services.test_remembering import MEANINGS, WORDS
-from tests.support import HOUR, MINUTE, NOON, FixedClock, reopen, save
+from tests.support import HOUR, MINUTE, NOON, FixedClock, enclose, reopen, save
 
 pytestmark = pytest.mark.slow
 
@@ -169,7 +168,7 @@ def test_a_report_with_a_key_counts_once(vault: Vault) -> None:
 
 def test_nothing_private_secret_or_of_ours_is_tracked(vault: Vault) -> None:
     """Part of E11."""
-    ours = echoes.enclose("Decision: an old one")
+    ours = enclose("Decision: an old one")
     said = f"Decision: the key is {SECRET}\n<private>Decision: hidden</private>\n{ours}"
     track(
         vault,
@@ -382,7 +381,7 @@ def test_an_item_that_cannot_be_kept_stops_no_other(vault: Vault) -> None:
         vault,
         "<private>only for me</private>",
         "Apples are red",
-        echoes.enclose("told before"),
+        enclose("told before"),
     )
     assert [one.outcome for one in result.memories] == ["failed", "created", "failed"]
     assert result.memories[0].reason

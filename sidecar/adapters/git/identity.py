@@ -36,14 +36,6 @@ def facts(folder: Path, believe: Believe = lambda _folder, _remote: ()) -> Facts
     )
 
 
-def is_repository(folder: Path) -> bool:
-    """Tell whether a folder belongs to a repository that git can read."""
-    try:
-        return _ask_about(folder) is not None
-    except GitFailedError:
-        return False
-
-
 def user_email(folder: Path) -> str | None:
     """Tell whom git would name as author here."""
     return runner.text(runner.setting(folder, "--get", "user.email")).strip() or None

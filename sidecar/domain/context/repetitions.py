@@ -27,13 +27,11 @@ _Said = tuple[MemoryType, str, str]
 """Type, title and the content as far as it is compared."""
 
 
-def repeats(memory: Memory, other: Memory) -> bool:
-    """Tell whether a memory says nothing that another does not say; only sessions repeat sessions."""
-    return is_said(memory, [other])
-
-
 def is_said(memory: Memory, others: Iterable[Memory]) -> bool:
-    """Tell whether a memory repeats one of others; asked of hundreds of pairs before each answer."""
+    """Tell whether a memory says nothing that one of others does not say; only sessions repeat sessions.
+
+    It is asked of hundreds of pairs before each answer.
+    """
     is_session, rest, ours = memory.type == "episodic", memory.content[_READ:], _said(memory)
     for other in others:
         if memory.memory_id == other.memory_id:

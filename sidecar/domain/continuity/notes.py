@@ -91,11 +91,6 @@ class Judged(Struct, frozen=True, kw_only=True):
     """The part of a long turn that it stands in; paragraphs are counted within each."""
 
 
-def hear(text: str, said_by: Speaker, at: datetime) -> tuple[Note, ...]:
-    """Write down the decisions, rules, wishes, corrections, open tasks and facts of one turn, in its words."""
-    return pick(judge(text, said_by, at))
-
-
 def judge(text: str, said_by: Speaker, at: datetime) -> tuple[Judged, ...]:
     """Judge every sentence of one turn."""
     pieces = enumerate(_pieces(_prose(text)))

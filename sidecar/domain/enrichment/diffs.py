@@ -3,7 +3,7 @@
 # ruff: noqa: RUF001 - other scripts have letters that look like ours
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sidecar.domain import echoes
 from sidecar.domain.drafts import FileDiff
@@ -73,8 +73,6 @@ _MANIFESTS: tuple[tuple[Late, Late], ...] = (
     ),
     (late(r"(?:^|/)Gemfile$"), late(r"\s*gem\s+[\"'](?P<name>[\w-]{2,60})[\"']")),
 )
-
-Lines = Iterable[tuple[str, str]]
 
 
 def read(message: Message, diffs: Sequence[FileDiff]) -> tuple[Finding, ...]:

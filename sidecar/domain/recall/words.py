@@ -8,7 +8,7 @@ segments, by its file's name and by that name's words; an extension says little 
 import functools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sidecar.domain.recall import hashes, stems
@@ -64,19 +64,6 @@ def count(text: str) -> Terms:
     for chunk in _CHUNK.findall(unaccent(text)):
         for term, weight in _of_chunk(chunk):
             found[term] = found.get(term, 0.0) + weight
-    return found
-
-
-def count_of(text: str, wanted: Collection[str]) -> Terms:
-    """Count those of some terms that a text has; where few are wanted, most words need not be looked at closely."""
-    begun = _begun(frozenset(wanted))
-    found: Terms = {}
-    for chunk in _CHUNK.findall(unaccent(text)):
-        begins = _opening(chunk)
-        if not begins or begins in begun or begins[:2] in begun or begins[:1] in begun:
-            for term, weight in _of_chunk(chunk):
-                if term in wanted:
-                    found[term] = found.get(term, 0.0) + weight
     return found
 
 
@@ -160,24 +147,6 @@ def unaccent(text: str) -> str:
 def _is_word(chunk: str) -> bool:
     """Tell whether a chunk is a plain word: it has one term."""
     return chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.istitle())
-
-
-@functools.lru_cache(maxsize=256)
-def _begun(terms: frozenset[str]) -> frozenset[str]:
-    """Give what every word with one of these stems begins with."""
-    return frozenset(map(_beginning, terms))
-
-
-def _beginning(term: str) -> str:
-    """Give what every word with this stem begins with: i stands for y, too, and an e may be the stem's own (using)."""
-    is_lent = len(term) == _BEGINNING and term.endswith("e")
-    return term[: _BEGINNING - is_lent].replace("y", "i")
-
-
-@functools.lru_cache(maxsize=65_536)
-def _opening(chunk: str) -> str:
-    """Give how a plain word begins; nothing where a chunk is none."""
-    return chunk[:_BEGINNING].lower().replace("y", "i") if _is_word(chunk) else ""
 
 
 @functools.lru_cache(maxsize=65_536)

@@ -24,8 +24,6 @@ from sidecar.domain.rendering import quoting
 
 DASH = "-"
 _TITLE, _NAME = 300, 80
-_RECOVERY = "## Session Recovery Context\n"
-"""The heading of the text, which stands above it already."""
 _LINEAGES = {
     "conversation": "this conversation",
     "previous": "the conversation before this one",
