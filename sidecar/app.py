@@ -15,13 +15,12 @@ import msgspec
 from cachetools import TTLCache, cached
 
 from protocol import methods
-from protocol.answers import Answer, Failure, failure
+from protocol.answers import Answer
 from protocol.capture import CaptureState
 from protocol.connections import Level
 from protocol.contexts import Rendered, RenderParams
 from protocol.conversions import convert
 from protocol.errors import (
-    Code,
     InvalidParamsError,
     ThreadlineError,
     UnknownMethodError,
@@ -38,6 +37,7 @@ from sidecar.domain import settings
 from sidecar.domain.sessions import Rule
 from sidecar.scouting import Scout, own_commits
 from sidecar.services import (
+    answering,
     browsing,
     health,
     locating,
@@ -191,19 +191,12 @@ class Application:
         params: object,
         progress: Tell = untold,
     ) -> Answer:
-        """Answer one request, whatever happens in it: the boundary that all transports share."""
-        try:
-            result = self.call(name, params, progress)
-            return Answer(id=identifier, result=self._encode(name, result))
-        except ThreadlineError as error:
-            return Answer(id=identifier, error=failure(error))
-        except Exception:  # noqa: BLE001  # it is answered, and the log has the rest
-            _log.exception("%s failed unexpectedly", name)
-            problem = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
-            return Answer(id=identifier, error=problem)
+        """Answer one request, whatever happens in it."""
+        return answering.answer(identifier, name, lambda: self.write(name, params, progress))
 
-    def _encode(self, name: str, result: Record) -> msgspec.Raw:
-        """Write an answer down; one that is given again and again is written once."""
+    def write(self, name: str, params: object, progress: Tell = untold) -> msgspec.Raw:
+        """Answer one request in JSON; what is given again and again is written once."""
+        result = self.call(name, params, progress)
         known, written = self._given
         if result is known:
             return written

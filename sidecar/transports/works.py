@@ -7,6 +7,7 @@ from typing import Any
 
 from protocol.errors import CancelledError
 from protocol.jobs import STAGES
+from sidecar.transports.requests import Identifier, is_identifier
 
 _PAUSE = 0.1
 """Seconds between two reports: people do not read faster."""
@@ -23,7 +24,7 @@ Tell = Callable[[dict[str, Any]], object]
 class Work:
     """What a request tells while it runs; calling it raises CancelledError once nobody wants it."""
 
-    token: int | str | None = None
+    token: Identifier | None = None
 
     def __init__(self, tell: Tell, method: str) -> None:
         """Work on a request; without a token nobody is told."""
@@ -50,7 +51,7 @@ class Work:
         if self._is_cancelled.is_set():
             raise CancelledError("cancelled; what is done stays")
 
-    def begin(self, token: int | str) -> None:
+    def begin(self, token: Identifier) -> None:
         """Tell the client under this token from now on."""
         if not self._is_over:
             self.token = token
@@ -69,3 +70,21 @@ class Work:
     def _report(self, **value: object) -> None:
         if self.token is not None:
             self._tell({"token": self.token, "value": value})
+
+
+class Works(dict[Identifier, Work]):
+    """The works of one client by the ids of its requests; it may cancel each of them."""
+
+    def cancel(self, params: object) -> None:
+        """Cancel the request that a client names, if it is still open."""
+        identifier = params.get("id") if isinstance(params, dict) else None
+        work = self.get(identifier) if is_identifier(identifier) else None
+        if work is not None:
+            work.cancel()
+
+    def cancel_progress(self, params: object) -> None:
+        """Cancel what is told under the token that a client names."""
+        token = params.get("token") if isinstance(params, dict) else None
+        for work in self.values():
+            if token is not None and work.token == token:
+                work.cancel()

@@ -6,9 +6,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from protocol.answers import Answer, failure
-from protocol.errors import Code, InvalidParamsError, InvalidRequestError, ThreadlineError
+from protocol.errors import InvalidRequestError, ThreadlineError
 from protocol.values import Record
 from sidecar.app import Application
+from sidecar.transports import requests
+from sidecar.transports.requests import Identifier, is_identifier
 
 T = TypeVar("T")
 
@@ -34,25 +36,15 @@ def answer(app: Application, line: bytes) -> Answer:
     return app.answer(identifier, method, request.get("params"))
 
 
-class _ParseError(ThreadlineError):
-    code = Code.PARSE_ERROR
-
-
 def _parse(line: bytes) -> dict[str, Any]:
     if len(line) > MAX_LINE:
         raise InvalidRequestError(f"a line of {len(line)} bytes is over the limit of {MAX_LINE}")
-    try:
-        request = msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise _ParseError(f"not JSON: {error}") from error
-    if not isinstance(request, dict):
-        raise InvalidRequestError("a request is an object with `id`, `method` and `params`")
-    return request
+    return requests.decode(line)
 
 
-def _identifier(request: dict[str, Any]) -> int | str | None:
+def _identifier(request: dict[str, Any]) -> Identifier | None:
     identifier = request.get("id")
-    if isinstance(identifier, bool) or not isinstance(identifier, int | str | None):
+    if not (identifier is None or is_identifier(identifier)):
         raise InvalidRequestError("`id` is a number or a string", field="id")
     return identifier
 

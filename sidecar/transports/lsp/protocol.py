@@ -11,7 +11,7 @@ import itertools
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal
 
 import msgspec
 from lsprotocol import types
@@ -19,12 +19,15 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 
 from protocol.answers import Answer, Failure, failure
-from protocol.errors import CancelledError, Code, ModelFailedError, ThreadlineError
+from protocol.errors import Code, InvalidParamsError, ModelFailedError, ThreadlineError
 from protocol.methods import METHODS
 from protocol.values import Record
 from sidecar.app import Application
+from sidecar.services import answering
+from sidecar.transports import requests
 from sidecar.transports.lsp.frames import BadFrame
-from sidecar.transports.works import Work
+from sidecar.transports.requests import Identifier, is_identifier
+from sidecar.transports.works import Work, Works
 
 COMMANDS = {method.name.replace("/", "."): method.name for method in METHODS}
 """Every method is a command too, for clients that can only run those: its params are the one argument."""
@@ -32,7 +35,6 @@ COMMANDS = {method.name.replace("/", "."): method.name for method in METHODS}
 _THREADS, _POINTING = 32, 4
 """Enough that requests which wait for a stuck store leave room for others; who only points at code gets few."""
 
-Identifier = int | str
 State = Literal["new", "ready", "over"]
 Listener = Callable[[Any], None]
 Handler = Callable[[Any], object]
@@ -61,9 +63,10 @@ class StrictProtocol(LanguageServerProtocol):
 
     def __init__(self, *arguments: Any) -> None:  # noqa: ANN401  # pygls's own signature
         super().__init__(*arguments)
+        self._works = Works()
         self.listeners: dict[str, Listener] = {
-            types.CANCEL_REQUEST: self._cancel,
-            types.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._cancel_progress,
+            types.CANCEL_REQUEST: self._works.cancel,
+            types.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._works.cancel_progress,
         }
         """Who hears a notification that pygls need not see: untyped, since some come by the thousand."""
         self.requests: dict[str, Handler] = {}
@@ -72,7 +75,6 @@ class StrictProtocol(LanguageServerProtocol):
         """Who runs a command that is no method of ours; likewise."""
         self._questions: dict[Identifier, asyncio.Future[Any]] = {}
         self._tasks: dict[Identifier, asyncio.Future[Answer]] = {}
-        self._works: dict[Identifier, Work] = {}
         self._threads = ThreadPoolExecutor(_THREADS)
         self._pointing = ThreadPoolExecutor(_POINTING)
         self._numbers = itertools.count(1)
@@ -83,22 +85,20 @@ class StrictProtocol(LanguageServerProtocol):
             self._fail(None, Code.INVALID_REQUEST, f"not a frame: {piece}")
             return
         try:
-            message = msgspec.json.decode(piece)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            self._fail(None, Code.PARSE_ERROR, f"not JSON: {error}")
+            message = requests.decode(piece)
+        except ThreadlineError as error:
+            self._send(Answer(id=None, error=failure(error)))
             return
         try:
             self._take(message)
         except Exception:  # noqa: BLE001  # the boundary of a message: the next one is taken all the same
             _log.exception("a message failed unexpectedly")
-            identifier = message.get("id") if isinstance(message, dict) else None
-            if _is_identifier(identifier) and "method" in message:
-                self._fail(identifier, Code.INTERNAL_ERROR, "internal error; the log has more")
+            identifier = message.get("id")
+            if is_identifier(identifier) and "method" in message:
+                self._send(Answer(id=identifier, error=answering.INTERNAL))
 
-    def _take(self, message: object) -> None:
-        if not isinstance(message, dict):
-            self._fail(None, Code.INVALID_REQUEST, "a message is an object")
-        elif "method" not in message:
+    def _take(self, message: dict[str, Any]) -> None:
+        if "method" not in message:
             self._take_response(message)
         elif "id" in message:
             self._take_request(message)
@@ -107,7 +107,7 @@ class StrictProtocol(LanguageServerProtocol):
 
     def _take_request(self, message: dict[str, Any]) -> None:
         identifier, method = message["id"], message["method"]
-        if not _is_identifier(identifier):
+        if not is_identifier(identifier):
             self._fail(None, Code.INVALID_REQUEST, "`id` is a number or a string")
         elif not isinstance(method, str):
             self._fail(identifier, Code.INVALID_REQUEST, "`method` is a string")
@@ -136,7 +136,7 @@ class StrictProtocol(LanguageServerProtocol):
             self._pass_on(message)
 
     def _take_response(self, message: dict[str, Any]) -> None:
-        identifier = message.get("id") if _is_identifier(message.get("id")) else None
+        identifier = message.get("id") if is_identifier(message.get("id")) else None
         question = self._questions.pop(identifier, None) if identifier is not None else None
         if question is not None:
             _settle(question, message)
@@ -199,18 +199,19 @@ class StrictProtocol(LanguageServerProtocol):
 
     def _run(self, identifier: Identifier, method: str, params: object, work: Work) -> Answer:
         """Answer a request, unless nobody wanted it any more before it began."""
-        try:
+
+        def act() -> msgspec.Raw:
             work.check()
-        except CancelledError as error:
-            return Answer(id=identifier, error=failure(error))
-        handler = self.requests.get(method) or self.commands.get(method)
-        if handler is None:
-            return self.app.answer(identifier, method, params, work)
-        return _handled(identifier, method, lambda: handler(params))
+            handler = self.requests.get(method) or self.commands.get(method)
+            if handler is None:
+                return self.app.write(method, params, work)
+            return _handled(method, handler, params)
+
+        return answering.answer(identifier, method, act)
 
     def _begin(self, work: Work, token: object) -> None:
         """Let the client see how far a work is: under its own token, or under one we ask for."""
-        if _is_identifier(token):
+        if is_identifier(token):
             work.begin(token)
         elif self.can("window", "workDoneProgress"):
             token = self.app.home.ids.next()
@@ -251,18 +252,6 @@ class StrictProtocol(LanguageServerProtocol):
         finally:
             self._questions.pop(identifier, None)
 
-    def _cancel(self, params: object) -> None:
-        identifier = params.get("id") if isinstance(params, dict) else None
-        work = self._works.get(identifier) if _is_identifier(identifier) else None
-        if work is not None:
-            work.cancel()
-
-    def _cancel_progress(self, params: object) -> None:
-        token = params.get("token") if isinstance(params, dict) else None
-        for work in self._works.values():
-            if token is not None and work.token == token:
-                work.cancel()
-
     def can(self, *names: str) -> bool:
         """Tell whether the client said at the beginning that it can do something."""
         found: object = self.capabilities
@@ -282,14 +271,13 @@ class StrictProtocol(LanguageServerProtocol):
             self._fail(msg_id, error.code, str(error))
         else:
             _log.error("request %r failed unexpectedly", msg_id, exc_info=error)
-            self._fail(msg_id, Code.INTERNAL_ERROR, "internal error; the log has more")
+            self._send(Answer(id=msg_id, error=answering.INTERNAL))
 
     def _fail(self, identifier: Identifier | None, code: int, message: str) -> None:
         self._send(Answer(id=identifier, error=Failure(code=code, message=message)))
 
     def _send(self, answer: Answer) -> None:
-        body = b'{"jsonrpc":"2.0",' + msgspec.json.encode(answer)[1:]
-        self.write(body)
+        self.write(requests.encode(answer))
 
     def tell(self, method: str, params: Record | dict[str, Any]) -> None:
         """Send a notification; only the loop's own thread may."""
@@ -306,22 +294,12 @@ class StrictProtocol(LanguageServerProtocol):
             self.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
 
-def _is_identifier(value: object) -> TypeGuard[Identifier]:
-    return isinstance(value, int | str) and not isinstance(value, bool)
-
-
-def _handled(identifier: Identifier, method: str, handle: Callable[[], object]) -> Answer:
-    """Answer a request by its handler, whatever happens in it."""
+def _handled(method: str, handler: Handler, params: object) -> msgspec.Raw:
+    """Give what a handler answers; what is wrong with its params is said to the client."""
     try:
-        return Answer(id=identifier, result=msgspec.Raw(msgspec.json.encode(handle())))
+        return msgspec.Raw(msgspec.json.encode(handler(params)))
     except msgspec.ValidationError as error:
-        problem = Failure(code=Code.INVALID_PARAMS, message=f"{method}: {error}")
-    except ThreadlineError as error:
-        problem = failure(error)
-    except Exception:  # noqa: BLE001  # the boundary of a request
-        _log.exception("%s failed unexpectedly", method)
-        problem = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
-    return Answer(id=identifier, error=problem)
+        raise InvalidParamsError(f"{method}: {error}") from error
 
 
 def _settle(question: "asyncio.Future[Any]", message: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import contextlib
 import os
-import signal
 import stat
 import sys
 import threading
@@ -18,32 +17,24 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
-from protocol import conversions
 from sidecar.adapters import processes
-from sidecar.app import Application, open_application
-from sidecar.transports import logs, outputs
+from sidecar.app import Application
+from sidecar.transports import outputs, serving
 from sidecar.transports.lsp.clients import Client
 from sidecar.transports.lsp.frames import Frames
 from sidecar.transports.lsp.protocol import StrictProtocol
+from sidecar.transports.serving import GRACE
 
-WATCH_EVERY = 3.0
-"""Seconds between two looks whether the client is still there."""
 _CHUNK = 1 << 16
-_GRACE = 2.0
-"""Seconds that what is under way may take once the client has gone."""
 _BREATH = 0.01
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve one client and end with it; whatever is still running then has acknowledged nothing."""
     output = outputs.own()
-    logs.write_to_errors()
     parser = argparse.ArgumentParser(prog="threadline serve")
     parser.add_argument("--project", type=Path, default=Path.cwd())
-    app = open_application(here=parser.parse_args(arguments).project, source="lsp")
-    logs.write_to_file(app.home.folder, os.environ)
-    logs.obey(app.workspace.settings)
-    conversions.prepare()
+    app = serving.open_server(here=parser.parse_args(arguments).project, source="lsp")
     code = asyncio.new_event_loop().run_until_complete(_serve(app, output))
     os._exit(code)
 
@@ -63,16 +54,16 @@ async def _serve(app: Application, output: int) -> int:
     protocol.end = lambda code: None if over.done() else over.set_result(code)
     client = Client(server, app)
     client.register()
-    _heed_signals(protocol)
+    serving.heed_signals(lambda: protocol.end(0))
     sender = await _listen(protocol, output)
     watcher = asyncio.create_task(_watch(protocol))
     code = await over
     watcher.cancel()
     await client.stop()
-    await protocol.finish(_GRACE)
+    await protocol.finish(GRACE)
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.to_thread(app.flush), _GRACE)
-    await sender.drain(_GRACE)
+        await asyncio.wait_for(asyncio.to_thread(app.flush), GRACE)
+    await sender.drain(GRACE)
     return code
 
 
@@ -165,18 +156,10 @@ def _read(loop: asyncio.AbstractEventLoop, receiver: _Receiver) -> None:
 
 
 async def _watch(protocol: StrictProtocol) -> None:
-    """End with the client, also when somebody else keeps its pipe open."""
-    parent = os.getppid()
-    while True:
-        await asyncio.sleep(WATCH_EVERY)
+    """End with the client, whether it has started us or only names itself."""
+
+    def is_there() -> bool:
         client = protocol.client_process
-        if os.getppid() != parent or not (client is None or processes.is_alive(client)):
-            protocol.end(1)
+        return client is None or processes.is_alive(client)
 
-
-def _heed_signals(protocol: StrictProtocol) -> None:
-    """End in order when the system asks us to."""
-    if os.name == "posix":
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            loop.add_signal_handler(number, protocol.end, 0)
+    await serving.watch(os.getppid(), lambda: protocol.end(1), is_there)

@@ -5,24 +5,18 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from msgspec import UNSET
 
-from protocol import conversions
-from sidecar.app import now, open_application
-from sidecar.transports import logs, outputs
+from sidecar.app import now
+from sidecar.transports import outputs, serving
 from sidecar.transports.capturing import Capture
 from sidecar.transports.mcp import lines, server
 from sidecar.transports.mcp.clients import Client
-
-_WATCH_EVERY = 3.0
-"""Seconds between two looks whether the client is still there."""
-_GRACE = 2.0
-"""Seconds that saving may take once the client has gone."""
+from sidecar.transports.serving import GRACE
 
 _log = logging.getLogger(__name__)
 
@@ -30,14 +24,10 @@ _log = logging.getLogger(__name__)
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve one client and end with it."""
     output = outputs.own()
-    logs.write_to_errors()
     parser = argparse.ArgumentParser(prog="threadline mcp")
     parser.add_argument("--project", type=Path)
     pinned = parser.parse_args(arguments).project
-    app = open_application(here=Path.cwd(), source="mcp-server")
-    logs.write_to_file(app.home.folder, os.environ)
-    logs.obey(app.workspace.settings)
-    conversions.prepare()
+    app = serving.open_server(here=Path.cwd(), source="mcp-server")
     client = Client(app, pinned=pinned and pinned.expanduser().absolute())
     os._exit(asyncio.new_event_loop().run_until_complete(_serve(client, output)))
 
@@ -51,7 +41,7 @@ async def _serve(client: Client, output: int) -> int:
     if code:
         _log.error("serving was interrupted", exc_info=served.exception())
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.to_thread(_finish, client, capture), _GRACE)
+        await asyncio.wait_for(asyncio.to_thread(_finish, client, capture), GRACE)
     return code
 
 
@@ -71,19 +61,16 @@ async def _talk(client: Client, output: int, capture: Capture) -> None:
 
 async def _end() -> None:
     """Return when the system asks us to end, or when the client has gone and left its pipe to somebody."""
-    over, parent = asyncio.Event(), os.getppid()
-    if os.name == "posix":
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            loop.add_signal_handler(number, over.set)
-    while not over.is_set() and os.getppid() == parent:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(over.wait(), _WATCH_EVERY)
+    over = asyncio.Event()
+    serving.heed_signals(over.set)
+    watcher = asyncio.create_task(serving.watch(os.getppid(), over.set))
+    await over.wait()
+    watcher.cancel()
 
 
 def _finish(client: Client, capture: Capture) -> None:
     """Save a conversation that nobody else follows, and write what still waits."""
-    capture.stop(_GRACE / 2)
+    capture.stop(GRACE / 2)
     for folder, key in client.alone.items():
         params = {"sessionKey": key, "harness": client.harness, "project": str(folder)}
         answer = client.app.answer(None, "threadline/context/end", params)

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from protocol import conversions
 from protocol.errors import NotFoundError, ThreadlineError
 from protocol.methods import Change
 from sidecar.adapters import processes
-from sidecar.app import Application, now, open_application
+from sidecar.app import Application, now
 from sidecar.store import dashboards
 from sidecar.store.dashboards import Dashboard
-from sidecar.transports import logs
+from sidecar.transports import serving
 from sidecar.transports.capturing import Capture
+from sidecar.transports.serving import GRACE
 from sidecar.transports.web import invitations
 from sidecar.transports.web.connections import Server, hush, listen
 from sidecar.transports.web.following import Neighbours
@@ -34,9 +34,6 @@ from sidecar.transports.web.tabs import Office
 
 _FAILED, _NOT_FOUND, _CONFLICT = 1, 3, 4
 """Exit codes, as the rest of the command line has them."""
-_WATCH_EVERY = 3.0
-"""Seconds between two looks whether who started us is still there."""
-_GRACE = 2.0
 _PORTS = 65535
 
 
@@ -44,7 +41,6 @@ def main(arguments: Sequence[str]) -> NoReturn:
     """Serve until Ctrl-C, or until who started us has gone."""
     parent = os.getppid()
     options = _parse(arguments)
-    logs.write_to_errors()
     try:
         code = _run(options, parent)
     except ThreadlineError as error:
@@ -57,10 +53,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
 
 
 def _run(options: Namespace, parent: int) -> int:
-    app = open_application(here=Path.cwd(), source="cli-auto")
-    logs.write_to_file(app.home.folder, os.environ)
-    logs.obey(app.workspace.settings)
-    conversions.prepare()
+    app = serving.open_server(here=Path.cwd(), source="cli-auto")
     hush()
     place = _Place(_folder(app, options.project), listen(options.port), parent)
     return asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
@@ -130,13 +123,13 @@ async def _serve(app: Application, place: _Place, options: Namespace) -> int:
     capture.start([place.folder], now())
     host = Host(port, keys, _announce(app, port, keys))
     _invite(host, options)
-    watcher = asyncio.create_task(_watch(place.parent, server.end))
+    watcher = asyncio.create_task(serving.watch(place.parent, server.end))
     await server.serve([place.taken])
     watcher.cancel()
     office.cancel_all()
     dashboards.withdraw(host.note)
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.to_thread(_finish, app, capture, neighbours), _GRACE)
+        await asyncio.wait_for(asyncio.to_thread(_finish, app, capture, neighbours), GRACE)
     return 0
 
 
@@ -156,23 +149,12 @@ def _invite(host: Host, options: Namespace) -> None:
 
 def _finish(app: Application, capture: Capture, neighbours: Neighbours) -> None:
     neighbours.stop()
-    capture.stop(_GRACE / 2)
+    capture.stop(GRACE / 2)
     app.flush()
 
 
-async def _watch(parent: int, end: Callable[[], None]) -> None:
-    """End with whoever started us."""
-    while True:
-        await asyncio.sleep(_WATCH_EVERY)
-        if os.getppid() != parent:
-            end()
-
-
 def _heed_signals(end: Callable[[], None]) -> None:
-    """End in order when the user or the system asks us to, or the terminal is closed."""
+    serving.heed_signals(end)
     if os.name == "posix":
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            loop.add_signal_handler(number, end)
         # In the background of its terminal it cannot be asked for another address, but goes on.
         signal.signal(signal.SIGTTIN, signal.SIG_IGN)

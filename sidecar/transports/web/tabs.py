@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeGuard
+from typing import Any
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -17,9 +17,12 @@ from protocol.answers import Answer, Failure, failure
 from protocol.errors import Code, InvalidParamsError, ThreadlineError
 from protocol.methods import METHODS, Change
 from sidecar.app import Application
+from sidecar.services import answering
+from sidecar.transports import requests
+from sidecar.transports.requests import Identifier, is_identifier
 from sidecar.transports.web.limits import Limit
 from sidecar.transports.web.news import News
-from sidecar.transports.works import Work
+from sidecar.transports.works import Work, Works
 
 OPEN_REQUESTS = 64
 """How many requests of a tab may wait for their answers; the next is read when it has heard one."""
@@ -35,7 +38,6 @@ _PROJECT_ID = re.compile(r"[0-9a-f]{20}")
 _GONE = (WebSocketDisconnect, ClientDisconnected, RuntimeError)
 """What sending and receiving raise once the tab is closed, each layer in its own words."""
 
-Identifier = int | str
 Follow = Callable[[str], None]
 
 _log = logging.getLogger(__name__)
@@ -72,16 +74,12 @@ class Office:
     def _run(
         self, identifier: Identifier | None, method: str, params: object, work: Work
     ) -> Answer:
-        try:
+        def act() -> msgspec.Raw:
             work.check()
             self._confine(params)
-        except ThreadlineError as error:
-            return Answer(id=identifier, error=failure(error))
-        except Exception:  # noqa: BLE001  # the boundary of a request
-            _log.exception("%s failed unexpectedly", method)
-            problem = Failure(code=Code.INTERNAL_ERROR, message="internal error; the log has more")
-            return Answer(id=identifier, error=problem)
-        return self._app.answer(identifier, method, params, work)
+            return self._app.write(method, params, work)
+
+        return answering.answer(identifier, method, act)
 
     def _confine(self, params: object) -> None:
         """Refuse what is not among the user's projects: a page names them by their ids, never by folders."""
@@ -103,7 +101,7 @@ class Tab:
         self._office = office
         self._loop = asyncio.get_running_loop()
         self._limit = Limit(_BURST, _PER_SECOND, time.monotonic)
-        self._works: dict[Identifier, Work] = {}
+        self._works = Works()
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Semaphore(OPEN_REQUESTS)
         self._hands = asyncio.Semaphore(_AT_ONCE)
@@ -141,24 +139,22 @@ class Tab:
 
     async def _take(self, data: bytes) -> None:
         try:
-            message = msgspec.json.decode(data)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            await self._fail(None, Code.PARSE_ERROR, f"not JSON: {error}")
+            message = requests.decode(data)
+        except ThreadlineError as error:
+            await self._send(Answer(id=None, error=failure(error)))
             return
-        if not isinstance(message, dict):
-            await self._fail(None, Code.INVALID_REQUEST, "a message is an object")
-        elif "id" in message:
+        if "id" in message:
             await self._take_request(message)
         elif message.get("method") == "$/cancelRequest":
-            self._cancel(message.get("params"))
+            self._works.cancel(message.get("params"))
         elif message.get("method") == "window/workDoneProgress/cancel":
-            self._cancel_progress(message.get("params"))
+            self._works.cancel_progress(message.get("params"))
         elif "method" not in message:
             await self._fail(None, Code.INVALID_REQUEST, "`method` is missing")
 
     async def _take_request(self, message: dict[str, Any]) -> None:
         identifier, method = message["id"], message.get("method")
-        if not _is_identifier(identifier):
+        if not is_identifier(identifier):
             await self._fail(None, Code.INVALID_REQUEST, "`id` is a number or a string")
         elif not isinstance(method, str):
             await self._fail(identifier, Code.INVALID_REQUEST, "`method` is missing or no string")
@@ -185,7 +181,7 @@ class Tab:
         """Find the answer to a request, whose id is free again then."""
         work = self._works[identifier]
         token = params.pop("workDoneToken", None) if isinstance(params, dict) else None
-        if method in _LONG and _is_identifier(token):
+        if method in _LONG and is_identifier(token):
             work.begin(token)
         try:
             async with self._hands:
@@ -196,18 +192,6 @@ class Tab:
             return answer
         finally:
             del self._works[identifier]
-
-    def _cancel(self, params: object) -> None:
-        identifier = params.get("id") if isinstance(params, dict) else None
-        work = self._works.get(identifier) if _is_identifier(identifier) else None
-        if work is not None:
-            work.cancel()
-
-    def _cancel_progress(self, params: object) -> None:
-        token = params.get("token") if isinstance(params, dict) else None
-        for work in self._works.values():
-            if token is not None and work.token == token:
-                work.cancel()
 
     def _hear_progress(self, body: dict[str, Any]) -> None:
         """Note how far a work is; called from its thread."""
@@ -234,11 +218,6 @@ class Tab:
         await self._send(Answer(id=identifier, error=Failure(code=code, message=message)))
 
     async def _send(self, answer: Answer) -> None:
-        body = b'{"jsonrpc":"2.0",' + msgspec.json.encode(answer)[1:]
         async with self._turn:
             await self._write_news()
-            await self._socket.send_text(body.decode())
-
-
-def _is_identifier(value: object) -> TypeGuard[Identifier]:
-    return isinstance(value, int | str) and not isinstance(value, bool)
+            await self._socket.send_text(requests.encode(answer).decode())

@@ -1,0 +1,44 @@
+"""Serving: how a server opens its application, and ends with whoever started it or when it is told to."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from protocol import conversions
+from sidecar.app import Application, open_application
+from sidecar.transports import logs
+
+GRACE = 2.0
+"""Seconds that what is under way may take once nobody is there any more."""
+_WATCH_EVERY = 3.0
+"""Seconds between two looks whether somebody is still there."""
+
+
+def open_server(*, here: Path, source: str) -> Application:
+    """Open an application for many requests at once, with its log."""
+    logs.write_to_errors()
+    app = open_application(here=here, source=source)
+    logs.write_to_file(app.home.folder, os.environ)
+    logs.obey(app.workspace.settings)
+    conversions.prepare()
+    return app
+
+
+def heed_signals(end: Callable[[], object]) -> None:
+    """End in order when the user or the system asks us to, or the terminal is closed."""
+    if os.name == "posix":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, end)
+
+
+async def watch(
+    parent: int, end: Callable[[], object], is_there: Callable[[], bool] = lambda: True
+) -> None:
+    """End with whoever started us, also when somebody else keeps its pipe open, or with somebody besides."""
+    while True:
+        await asyncio.sleep(_WATCH_EVERY)
+        if os.getppid() != parent or not is_there():
+            end()
