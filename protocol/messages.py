@@ -109,7 +109,7 @@ class ReadMessagesParams(ProjectParams, frozen=True, kw_only=True):
     sent: bool = False
     """Those that the reader has sent, instead: their `handlings` tell who has read and acknowledged them."""
     thread_of: Ulid | None = None
-    """The thread of this message instead, in full, the oldest first; no other filter counts then."""
+    """Instead, the whole thread of this message, the oldest first."""
     preview: bool = False
     """Only look: messages stay unread."""
 

@@ -97,7 +97,7 @@ class NewTask(Params, frozen=True, kw_only=True):
     title: TaskTitle
     """What is to be done, in at most 500 characters."""
     description: Description = ""
-    """More about it, in at most 5,000 characters."""
+    """More about it."""
     status: TaskStatus = "todo"
     """The state it begins in."""
     priority: Grade = 3
@@ -105,7 +105,7 @@ class NewTask(Params, frozen=True, kw_only=True):
     assigned_agent_id: Name = ANYONE
     """The agent that is to do it, or `any`."""
     done_when: DoneWhen | None = None
-    """How one can tell that it is done, in words or as conditions, in at most 1,000 characters."""
+    """How one can tell that it is done, in words or as conditions."""
     depends_on: Annotated[
         tuple[Annotated[int, Meta(ge=0, lt=MOST_AT_ONCE)] | Ulid, ...], Meta(max_length=100)
     ] = ()

@@ -31,7 +31,7 @@ OURS: Mapping[str, frozenset[str]] = {
     "activities": frozenset({"activityId"}),
     "feedback": frozenset({"memoryId", "receiptId"}),
     "tasks": frozenset({"dependsOn", "projectId"}),
-    "messages": frozenset({"parentMessageId", "projectId"}),
+    "messages": frozenset({"parentMessageId", "projectId", "threadId"}),
     "documents": frozenset({"projectId"}),
     "revisions": frozenset({"projectId"}),
     "links": frozenset({"projectId"}),

@@ -2,8 +2,9 @@
 
 import functools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from itertools import chain
 
 import msgspec
 
@@ -70,13 +71,12 @@ def is_known(vault: Vault, agent_id: str) -> bool:
     return agent_id in vault.agents or any(name == agent_id for name, _ in _traces(vault))
 
 
-def find_alike(vault: Vault, name: str) -> str | None:
-    """Find the agent that somebody may have meant: written in another way, or mistyped."""
-    known = sorted(_everyone(vault))
-    plain = _plain(name) or None
-    same = [one for one in known if plain in (_plain(one), _plain(label(one)))]
-    slips = [one for one in known if doubts.is_slip(name.casefold(), one.casefold())]
-    return next((one for one in (*same, *slips) if one != name), None)
+def find_alike(vault: Vault, names: Iterable[str]) -> dict[str, str]:
+    """Find for names that nobody here has the agents that may be meant: written in another way, or mistyped."""
+    strange = {name for name in names if name not in vault.agents}
+    known = sorted(_everyone(vault)) if strange else []
+    alike = ((name, _alike(name, known)) for name in strange.difference(known))
+    return {name: meant for name, meant in alike if meant is not None}
 
 
 def call(vault: Vault, agent_id: str) -> str:
@@ -94,6 +94,13 @@ def author(agent_id: str | None) -> str | None:
 def label(agent_id: str, harness: str | None = None) -> str:
     """Say how people call an agent: by its program's proper name, or by the name it has given itself."""
     return _NAMES.get(_plain(agent_id)) or agent_id.strip() or _program(harness or "")
+
+
+def _alike(name: str, known: Iterable[str]) -> str | None:
+    plain = _plain(name) or None
+    same = (one for one in known if plain in (_plain(one), _plain(label(one))))
+    slips = (one for one in known if doubts.is_slip(name.casefold(), one.casefold()))
+    return next(chain(same, slips), None)
 
 
 def _everyone(vault: Vault) -> dict[str, Agent]:

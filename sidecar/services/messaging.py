@@ -77,7 +77,7 @@ def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
         outcome="duplicate" if known else "sent",
         message=_shown(sent, messages.progress(sent)),
         is_target_known=is_target_known,
-        meant=None if is_target_known else agents.find_alike(vault, target),
+        meant=None if is_target_known else agents.find_alike(vault, [target]).get(target),
         is_parent_known=parent is None or _living(vault, parent) is not None,
     )
 

@@ -254,14 +254,12 @@ def _warnings(task: Task, look: Look) -> Iterator[TaskWarning]:
 
 def _strangers(vault: Vault, some: Iterable[Task]) -> Iterator[TaskWarning]:
     """Doubt the name of an agent that was never here, where one of nearly the same name was."""
-    known = {ANYONE: True, USER: True}
-    for task in some:
+    named = [one for one in some if one.assigned_agent_id not in (ANYONE, USER)]
+    meant = agents.find_alike(vault, {one.assigned_agent_id for one in named})
+    for task in named:
         name = task.assigned_agent_id
-        if name not in known:
-            known[name] = agents.is_known(vault, name)
-        meant = None if known[name] else agents.find_alike(vault, name)
-        if meant is not None:
-            text = f"no agent “{name}” was here yet, but “{meant}”: is that what is meant?"
+        if name in meant:
+            text = f"no agent “{name}” was here yet, but “{meant[name]}”: is that what is meant?"
             yield TaskWarning(task_id=task.task_id, text=privacy.clean(text))
 
 

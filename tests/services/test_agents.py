@@ -8,8 +8,9 @@ from protocol.contexts import AgentItem
 from protocol.conversations import Agent, ListAgentsParams
 from protocol.events import NewEvent
 from protocol.messages import SendParams
+from protocol.methods import CloseSessionParams, SessionParams
 from protocol.tasks import CreateTasksParams, NewTask
-from sidecar.services import agents, messaging, planning, recording
+from sidecar.services import agents, browsing, compacting, messaging, planning, recording
 from sidecar.store.vaults import Vault
 from tests.services.test_remembering import write
 from tests.services.test_tasks import NOTHING
@@ -120,6 +121,10 @@ def test_an_agent_that_only_reported_events_is_listed(vault: Vault) -> None:
     recording.ingest(vault, [event], "test")
     assert listed(vault) == ["counter"]
     assert agents.is_known(vault, "counter")
+    (session,) = vault.sessions.timeline()
+    browsing.close_session(vault, CloseSessionParams())
+    compacting.compact(vault, SessionParams(session_id=session.session_id))
+    assert listed(vault) == ["counter"]
 
 
 def test_only_the_latest_agents_of_the_last_days_are_listed(vault: Vault) -> None:

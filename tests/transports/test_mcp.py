@@ -177,6 +177,7 @@ def test_every_tool_works(desk: Desk, mode: str) -> None:
         ("update_memory", {"memoryId": "0" * 26, "title": "x"}, ["0" * 26]),
         ("create_task", {"title": "x" * 501}, ["title", "500", "501"]),
         ("create_task", {}, ["title"]),
+        ("create_task", {"priority": 5, "tasks": [{"title": "x"}]}, ["`priority`", "`tasks`"]),
         (
             "send_message",
             {"targetId": "a", "content": "b", "subject": "x" * 201},

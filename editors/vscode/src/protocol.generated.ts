@@ -951,7 +951,7 @@ export interface NewEvent {
 export interface NewTask {
   /** What is to be done, in at most 500 characters. */
   title: string;
-  /** More about it, in at most 5,000 characters. */
+  /** More about it. */
   description?: string;
   /** The state it begins in. */
   status?: "backlog" | "blocked" | "done" | "in_progress" | "todo";
@@ -959,7 +959,7 @@ export interface NewTask {
   priority?: number;
   /** The agent that is to do it, or `any`. */
   assignedAgentId?: string;
-  /** How one can tell that it is done, in words or as conditions, in at most 1,000 characters. */
+  /** How one can tell that it is done, in words or as conditions. */
   doneWhen?: string | null;
   /** Tasks that must be done first: others of this call by their place in it, from 0, or any by their ids. */
   dependsOn?: (number | string)[];
@@ -1067,7 +1067,7 @@ export interface ReadMessagesParams {
   includeBroadcast?: boolean;
   /** Those that the reader has sent, instead: their `handlings` tell who has read and acknowledged them. */
   sent?: boolean;
-  /** The thread of this message instead, in full, the oldest first; no other filter counts then. */
+  /** Instead, the whole thread of this message, the oldest first. */
   threadOf?: string | null;
   /** Only look: messages stay unread. */
   preview?: boolean;

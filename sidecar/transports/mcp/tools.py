@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from protocol.errors import InvalidParamsError
 from sidecar.transports.mcp import schemas
 from sidecar.transports.mcp.schemas import Schema
 
@@ -97,9 +98,15 @@ def _capture(arguments: Arguments) -> Arguments:
 
 
 def _plan(arguments: Arguments) -> Arguments:
-    """Write one task as a plan of one."""
+    """Write one task as a plan of one; of a task beside a plan nobody can tell where it belongs."""
     single = {key: arguments.pop(key) for key in _TASK if key in arguments}
-    return {**arguments, "tasks": [single]} if single or "tasks" not in arguments else arguments
+    if single and "tasks" in arguments:
+        names = ", ".join(f"`{name}`" for name in single)
+        raise InvalidParamsError(
+            f"create_task takes one task or a plan: {names} beside `tasks` belongs into one of them",
+            field="tasks",
+        )
+    return arguments if "tasks" in arguments else {**arguments, "tasks": [single]}
 
 
 START = "session_start"
@@ -281,6 +288,7 @@ TOOLS: tuple[Tool, ...] = (
         "or words.",
         method="threadline/tasks/list",
         effect="reads",
+        hidden=("suggest",),
     ),
     Tool(
         name="read_document",
@@ -313,7 +321,7 @@ TOOLS: tuple[Tool, ...] = (
         name="read_messages",
         title="Read messages",
         doc="Read what others have sent you, the most urgent first; reading counts as delivered. With `sent`, "
-        "see who has read what you sent; with `threadOf`, read all that belongs to one message, in full.",
+        "see who has read what you sent; with `threadOf`, a thread in full.",
         method="threadline/messages/read",
         effect="sets",
         agent="agentId",
@@ -349,6 +357,6 @@ TOOLS: tuple[Tool, ...] = (
         method="threadline/enrichment/start",
         effect="sets",
         agent="agentId",
-        hidden=("provider",),
+        hidden=("provider", "agentId"),
     ),
 )
