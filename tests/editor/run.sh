@@ -62,4 +62,4 @@ version=$(node -p "require('$extension/package.json').version")
 export CHROMIUM=$(find_chromium)
 node "$here/dashboard.mjs" "$sidecar"
 exec node "$here/run.mjs" \
-  "$sidecar" "$cache" "$extension" "$extension/dist/threadline-$version.vsix" $versions
+  "$sidecar" "$cache" "$extension" "$repository/dist/threadline-$version.vsix" $versions

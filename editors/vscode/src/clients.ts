@@ -12,21 +12,39 @@ import {
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
 import { hostSource } from "./hosts";
+import type { Words } from "./running";
 
+/** Milliseconds that an ended process may take to say its last words. */
 const PATIENCE = 500;
+/** Milliseconds after which a process that does not answer is none of ours, however slow the machine. */
+const SILENCE = 90_000;
+
+export interface Connection {
+  readonly log: vscode.LogOutputChannel;
+  /** Our commands that links may run, by what they show. */
+  readonly commands: Readonly<Record<string, string>>;
+  readonly onClosed: () => void;
+}
 
 /** Logs and shows nothing: we tell the user ourselves, once and with a way out. */
 export class QuietClient extends LanguageClient {
   private lastLine = "";
   private silence: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    [command, ...args]: readonly [string, ...string[]],
-    log: vscode.LogOutputChannel,
-    onClosed: () => void,
-  ) {
+  constructor([command, ...args]: Words, connection: Connection) {
     const heed = (stream: Readable) => this.heed(stream);
-    super("threadline", "Threadline", { command, args }, options(log, onClosed, heed));
+    super("threadline", "Threadline", { command, args }, options(connection, heed));
+  }
+
+  /** Start it; a process that never answers is ended, so that nobody waits for it for ever. */
+  override async start(): Promise<void> {
+    const end = () => this.serverProcess?.kill("SIGKILL");
+    const waiting = setTimeout(end, SILENCE);
+    try {
+      await super.start();
+    } finally {
+      clearTimeout(waiting);
+    }
   }
 
   /** What the process last wrote to standard error: often the reason why it ended. */
@@ -49,13 +67,15 @@ export class QuietClient extends LanguageClient {
 }
 
 function options(
-  log: vscode.LogOutputChannel,
-  onClosed: () => void,
+  { log, commands, onClosed }: Connection,
   heed: (stream: Readable) => void,
 ): LanguageClientOptions {
+  const source = hostSource(vscode.env.appName, vscode.env.uriScheme);
   return {
     documentSelector: [{ scheme: "file" }],
-    initializationOptions: { source: hostSource(vscode.env.appName, vscode.env.uriScheme) },
+    initializationOptions: { source, commands },
+    // What the sidecar quotes is escaped; all the same only these commands can be run from it.
+    markdown: { isTrusted: { enabledCommands: Object.values(commands) } },
     outputChannel: log,
     stdioOptions: { stdout: () => {}, stderr: heed },
     initializationFailedHandler: () => false,

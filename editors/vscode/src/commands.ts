@@ -9,7 +9,7 @@ import type { Overview } from "./overview";
 import type { PauseParams, Session } from "./protocol.generated";
 import { Registrations } from "./registrations";
 import type { Sidecar } from "./sidecar";
-import { activeSessions, isCapturing, isPaused } from "./states";
+import { activeSessions, isCapturing, isPaused, type SidecarState } from "./states";
 import { MoreNode } from "./tree/more";
 import { SessionNode } from "./tree/session";
 
@@ -93,8 +93,12 @@ export class Commands extends Registrations {
   }
 
   private menu() {
+    const { kind } = this.sidecar.state;
+    return kind === "running" || kind === "starting" ? this.usualMenu() : repairs(kind);
+  }
+
+  private usualMenu() {
     const unread = unreadTotal(this.inbox.all ?? []);
-    const entry = (label: string, command: string) => ({ label, command });
     return [
       entry("$(list-tree) Show Sessions", "threadline.sessions.focus"),
       entry(`$(mail) Open Inbox${unread > 0 ? ` (${unread} unread)` : ""}`, "threadline.openInbox"),
@@ -118,6 +122,21 @@ export class Commands extends Registrations {
   private get projects() {
     return this.overview.projects ?? [];
   }
+}
+
+function entry(label: string, command: string) {
+  return { label, command };
+}
+
+/** What helps a sidecar that does not run. */
+function repairs(kind: SidecarState["kind"]) {
+  return [
+    kind !== "missing" && entry("$(cloud-download) Install Sidecar", "threadline.installSidecar"),
+    kind !== "missing" && entry("$(terminal) Choose Python…", "threadline.choosePython"),
+    entry("$(gear) Open Settings", "threadline.openSettings"),
+    entry("$(output) Show Log", "threadline.showLog"),
+    entry("$(refresh) Restart Sidecar", "threadline.restartServer"),
+  ].filter((item) => item !== false);
 }
 
 /** How to start the sidecar is a setting of the machine it runs on, which may be a remote one. */

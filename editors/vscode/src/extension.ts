@@ -1,8 +1,13 @@
 /** Puts the parts together. */
 
 import * as vscode from "vscode";
+import { findCarried } from "./carrying";
 import { Commands } from "./commands";
+import { Commits } from "./commits";
 import { showContexts } from "./contexts";
+import { Insights } from "./insights";
+import { Installer } from "./installer";
+import { linkCommands } from "./links";
 import { tellState } from "./notices";
 import { Overview } from "./overview";
 import { MissedSaves } from "./saves";
@@ -27,7 +32,11 @@ export interface Threadline {
 
 export function activate(context: vscode.ExtensionContext): Threadline {
   const log = vscode.window.createOutputChannel("Threadline", { log: true });
-  const sidecar = new Sidecar(log);
+  const root = vscode.Uri.joinPath(context.globalStorageUri, "sidecar").fsPath;
+  const { version, links } = described(context);
+  const sidecar = new Sidecar({ log, root, version, commands: links });
+  const carried = findCarried(context.asAbsolutePath("dist/sidecar"));
+  const installer = new Installer(sidecar, { log, root, carried, remembered: context.globalState });
   const overview = new Overview(sidecar);
   const tree = new SessionsTree(sidecar, overview);
   const team = new Team(sidecar);
@@ -41,7 +50,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
     statusBar.update();
   };
   context.subscriptions.push(log, sidecar, overview, tree, team, statusBar, commands, saves);
-  context.subscriptions.push(visiting);
+  context.subscriptions.push(installer, new Commits(), new Insights(sidecar, links));
   context.subscriptions.push(
     overview.onDidChange(show),
     team.inbox.onDidChange(() => statusBar.update()),
@@ -59,6 +68,17 @@ export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
+/** What the manifest says of this build. */
+function described({ extension }: vscode.ExtensionContext) {
+  const { version, contributes } = extension.packageJSON as Manifest;
+  return { version, links: linkCommands(contributes.commands.map(({ command }) => command)) };
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+}
+
 function restarting(sidecar: Sidecar): vscode.Disposable[] {
   return [
     vscode.workspace.onDidGrantWorkspaceTrust(() => sidecar.restart()),
@@ -67,6 +87,8 @@ function restarting(sidecar: Sidecar): vscode.Disposable[] {
     }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("threadline.command")) void sidecar.restart();
+      const isWanting = ["absent", "outdated", "failed"].includes(sidecar.state.kind);
+      if (isWanting && change.affectsConfiguration("python")) void sidecar.restart();
     }),
   ];
 }

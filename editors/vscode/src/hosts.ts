@@ -1,6 +1,13 @@
 /** Which editor we run in, as the source that our events carry. */
 
-const FORKS = ["cursor", "windsurf", "devin", "antigravity", "kiro"] as const;
+/** The words by which a fork is known, and the source it is; Windsurf became Devin Desktop. */
+const FORKS: Readonly<Record<string, string>> = {
+  cursor: "cursor",
+  windsurf: "windsurf",
+  devin: "windsurf",
+  antigravity: "antigravity",
+  kiro: "kiro",
+};
 
 const NAMES: Readonly<Record<string, string>> = {
   vscode: "VS Code",
@@ -24,10 +31,10 @@ export function sourceName(source: string): string {
 }
 
 export function isEditor(source: string): boolean {
-  return source === "vscode" || FORKS.some((fork) => fork === source);
+  return source === "vscode" || Object.values(FORKS).includes(source);
 }
 
 function forkIn(text: string): string | undefined {
   const words = text.toLowerCase().split(/[^a-z]+/);
-  return FORKS.find((fork) => words.includes(fork));
+  return Object.entries(FORKS).find(([word]) => words.includes(word))?.[1];
 }

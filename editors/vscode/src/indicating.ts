@@ -28,7 +28,19 @@ export function indicate(
       return undefined;
     case "starting":
       return { text: "$(sync~spin) Threadline", tooltip: "Threadline is starting" };
+    case "installing":
+      return {
+        text: "$(sync~spin) Threadline: Installing",
+        tooltip: "Threadline is installing its sidecar",
+      };
+    case "absent":
+      return {
+        text: "$(cloud-download) Threadline: Not Installed",
+        tooltip: `Threadline's sidecar is not installed on this machine, so ${NOTHING_RECORDED}`,
+        background: "warning",
+      };
     case "missing":
+    case "outdated":
     case "failed":
       return broken(state);
     case "running":
@@ -49,7 +61,7 @@ function withPost(indicator: Indicator, unread: number): Indicator {
   };
 }
 
-function broken(state: SidecarState & { kind: "missing" | "failed" }): Indicator {
+function broken(state: SidecarState & { kind: "missing" | "outdated" | "failed" }): Indicator {
   const why = state.kind === "missing" ? `${state.program} was not found` : state.reason;
   return {
     text: "$(error) Threadline: Not Running",

@@ -6,13 +6,14 @@ import * as path from "node:path";
 
 export interface Machine {
   readonly home: string;
-  /** The entries of PATH. */
+  /** The entries of PATH, and where programs lie that a desktop's PATH does not name. */
   readonly searched: readonly string[];
   readonly isProgram: (file: string) => boolean;
 }
 
 export function thisMachine(): Machine {
-  return { home: homedir(), searched: (process.env.PATH ?? "").split(path.delimiter), isProgram };
+  const named = (process.env.PATH ?? "").split(path.delimiter);
+  return { home: homedir(), searched: [...named, ...usual()], isProgram };
 }
 
 /** The program and its arguments, from whatever stands in the setting. */
@@ -24,12 +25,17 @@ export function commandLine(setting: unknown): readonly [string, ...string[]] {
 
 /** A program's full path; only absolute entries of PATH count, lest an opened folder provide it. */
 export function findProgram(program: string, machine: Machine): string | undefined {
+  return findPrograms(program, machine)[0];
+}
+
+/** All programs of a name, in the order in which they are preferred. */
+export function findPrograms(program: string, machine: Machine): string[] {
   const expanded = program.replace(/^~(?=[/\\])/, machine.home);
   const isPath = /[/\\]/.test(expanded);
   const folders = isPath ? [""] : machine.searched.filter((folder) => path.isAbsolute(folder));
   return folders
     .flatMap((folder) => ["", ".exe"].map((ending) => path.join(folder, expanded + ending)))
-    .find(machine.isProgram);
+    .filter(machine.isProgram);
 }
 
 /**
@@ -47,6 +53,11 @@ export function fileRoots(
   const isKnown = (folder: string) => [...mine, ...foreign].some((root) => holds(root, folder));
   const strangers = open.filter((folder) => !isKnown(folder));
   return [...new Set([...mine.filter(isOpen), ...strangers, ...mine])];
+}
+
+function usual(): string[] {
+  if (process.platform === "win32") return [];
+  return [path.join(homedir(), ".local/bin"), "/usr/local/bin", "/opt/homebrew/bin", "/usr/bin"];
 }
 
 function isProgram(file: string): boolean {

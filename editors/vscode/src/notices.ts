@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { SidecarState } from "./states";
 
 const ACTIONS = {
+  "Install Sidecar": "threadline.installSidecar",
   "Open Settings": "threadline.openSettings",
   "Show Log": "threadline.showLog",
   Restart: "threadline.restartServer",
@@ -16,9 +17,18 @@ export async function tellState(state: SidecarState): Promise<void> {
     const sentence = `Threadline cannot find its sidecar “${state.program}”, so nothing is recorded.`;
     await offer(sentence, "Open Settings", "Show Log");
   }
+  if (state.kind === "outdated") {
+    const sentence = `Threadline records nothing: ${state.reason}`;
+    await offer(sentence, state.isChosen ? "Open Settings" : "Install Sidecar", "Show Log");
+  }
   if (state.kind === "failed") {
     const sentence = `Threadline's sidecar does not run, so nothing is recorded: ${state.reason}`;
-    await offer(sentence, "Open Settings", "Show Log", "Restart");
+    await offer(
+      sentence,
+      state.isChosen ? "Open Settings" : "Install Sidecar",
+      "Show Log",
+      "Restart",
+    );
   }
 }
 

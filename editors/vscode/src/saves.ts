@@ -1,4 +1,4 @@
-/** Saves that happen while the sidecar starts: kept for the moment it can hear of them. */
+/** Saves that happen while the sidecar is installed or starts: kept for the moment it can hear of them. */
 
 import * as vscode from "vscode";
 import type { Sidecar } from "./sidecar";
@@ -20,12 +20,16 @@ export class MissedSaves implements vscode.Disposable {
   }
 
   private note(uri: vscode.Uri): void {
-    if (this.sidecar.state.kind === "starting") this.missed.add(uri.toString());
+    if (isComing(this.sidecar.state)) this.missed.add(uri.toString());
   }
 
-  private follow({ kind }: SidecarState): void {
-    if (kind === "starting") return;
-    if (kind === "running") for (const uri of this.missed) this.sidecar.tellSaved(uri);
+  private follow(state: SidecarState): void {
+    if (isComing(state)) return;
+    if (state.kind === "running") for (const uri of this.missed) this.sidecar.tellSaved(uri);
     this.missed.clear();
   }
+}
+
+function isComing({ kind }: SidecarState): boolean {
+  return kind === "starting" || kind === "installing";
 }

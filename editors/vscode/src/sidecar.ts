@@ -3,11 +3,26 @@
 import * as vscode from "vscode";
 import { DidSaveTextDocumentNotification } from "vscode-languageclient/node";
 import { QuietClient } from "./clients";
-import { commandLine, findProgram, thisMachine } from "./locating";
+import { type Environment, findEnvironment, touch } from "./environments";
+import { search } from "./finding";
+import { configuredInterpreters } from "./interpreters";
+import { thisMachine } from "./locating";
 import type { Change, Methods } from "./protocol.generated";
 import { type Following, listen, type Requests, send } from "./requests";
 import { RestartBudget } from "./restarts";
+import type { Words } from "./running";
 import type { SidecarState } from "./states";
+import { fit } from "./versions";
+
+export interface Setup {
+  readonly log: vscode.LogOutputChannel;
+  /** The extension's version, which the sidecar's must fit. */
+  readonly version: string;
+  /** Where the sidecar's own environments are. */
+  readonly root: string;
+  /** Our commands that links may run, by what they show. */
+  readonly commands: Readonly<Record<string, string>>;
+}
 
 export class Sidecar implements Requests, vscode.Disposable {
   readonly onDidChangeState: vscode.Event<SidecarState>;
@@ -19,14 +34,21 @@ export class Sidecar implements Requests, vscode.Disposable {
   private current: SidecarState = { kind: "idle" };
   private client: QuietClient | undefined;
   private turn: Promise<void> = Promise.resolve();
+  private used: Environment | undefined;
+  private isChosen = false;
 
-  constructor(private readonly log: vscode.LogOutputChannel) {
+  constructor(private readonly setup: Setup) {
     this.onDidChangeState = this.states.event;
     this.onDidChange = this.changes.event;
   }
 
   get state(): SidecarState {
     return this.current;
+  }
+
+  /** Our own environment, if it runs from there. */
+  get environment(): Environment | undefined {
+    return this.state.kind === "running" ? this.used : undefined;
   }
 
   async request<M extends keyof Methods>(
@@ -49,6 +71,14 @@ export class Sidecar implements Requests, vscode.Disposable {
     return this.turn;
   }
 
+  /** Do what installs it, and start what is there then; one that runs goes on until there is another. */
+  async whileInstalling(install: () => Promise<boolean>): Promise<void> {
+    const wasRunning = this.state.kind === "running";
+    if (!wasRunning) this.enter({ kind: "installing" });
+    const isInstalled = await install();
+    if (isInstalled || !wasRunning) await this.restart();
+  }
+
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
@@ -56,7 +86,7 @@ export class Sidecar implements Requests, vscode.Disposable {
       await client?.start();
       await client?.dispose();
     } catch (error) {
-      this.log.warn(`The sidecar did not stop in order: ${error}`);
+      this.setup.log.warn(`The sidecar did not stop in order: ${error}`);
     }
   }
 
@@ -73,46 +103,100 @@ export class Sidecar implements Requests, vscode.Disposable {
     else this.enter({ kind: "idle" });
   }
 
+  /** Start the first that works; what is wrong with the others is told only if none does. */
   private async launch(): Promise<void> {
-    const [name, ...words] = commandLine(setting());
-    const program = findProgram(name, thisMachine());
-    if (!program) return this.enter({ kind: "missing", program: name });
+    const own = await findEnvironment(this.setup.root);
+    const interpreters = configuredInterpreters();
+    const wish = { command: setting(), interpreters, own: own?.program };
+    const { isChosen, program, found } = search(wish, thisMachine());
+    if (found.length === 0)
+      return this.enter(isChosen ? { kind: "missing", program } : { kind: "absent" });
+    this.isChosen = isChosen;
     this.enter({ kind: "starting" });
-    await this.connect([program, ...words, "serve"]);
+    let trouble: Trouble | undefined;
+    for (const words of found) {
+      this.used = own?.program === words[0] ? own : undefined;
+      const problem = await this.connect(words);
+      if (!problem) return;
+      this.setup.log.error(problem.reason);
+      trouble ??= problem;
+    }
+    if (trouble) this.enter({ ...trouble, isChosen });
   }
 
-  private async connect(command: readonly [string, ...string[]]): Promise<void> {
-    const client = new QuietClient(command, this.log, () => this.ended(client));
+  /** Start it; undefined if it runs, or if it is not wanted any more. */
+  private async connect(words: Words): Promise<Trouble | undefined> {
+    const client = new QuietClient([...words, "serve"], {
+      ...this.setup,
+      onClosed: () => this.ended(client),
+    });
     this.client = client;
     listen(client, "threadline/didChange", (change) => this.changes.fire(change));
+    const problem = await this.greet(client, words[0]);
+    if (this.client !== client) return undefined;
+    if (problem) this.client = undefined;
+    else this.enter({ kind: "running" });
+    return problem;
+  }
+
+  private async greet(client: QuietClient, program: string): Promise<Trouble | undefined> {
     try {
       await client.start();
-      if (this.client === client) this.enter({ kind: "running" });
     } catch (error) {
-      this.log.error(`The connection failed: ${error}`);
-      const reason = `${command[0]} does not start. ${await client.lastWords()}`;
-      if (this.client === client) this.fail(reason.trim());
+      this.setup.log.error(`The connection failed: ${error}`);
+      const reason = `${program} does not start. ${await client.lastWords()}`;
+      return { kind: "failed", reason: reason.trim() };
     }
+    const found = await version(client);
+    const fits = fit(found, this.setup.version);
+    if (fits === "fits") {
+      if (this.used) void touch(this.used).catch(() => {});
+      return undefined;
+    }
+    void client.dispose().catch((error) => this.setup.log.warn(`It did not stop: ${error}`));
+    return { kind: "outdated", reason: misfit(program, found, this.setup.version) };
   }
 
   /** Only what has run is brought back: what ends at once would do so again. */
   private ended(client: QuietClient): void {
     if (this.client !== client || this.state.kind !== "running") return;
     this.client = undefined;
-    if (this.budget.spend(Date.now())) void this.launch();
+    if (this.budget.spend(Date.now())) this.turn = this.turn.then(() => this.relive());
     else this.fail("it ended too often within a few minutes.");
+  }
+
+  /** Bring it back, unless somebody else just did. */
+  private async relive(): Promise<void> {
+    if (!this.client) await this.launch();
   }
 
   private fail(reason: string): void {
     this.client = undefined;
-    this.log.error(reason);
-    this.enter({ kind: "failed", reason });
+    this.setup.log.error(reason);
+    this.enter({ kind: "failed", reason, isChosen: this.isChosen });
   }
 
   private enter(state: SidecarState): void {
     this.current = state;
     this.states.fire(state);
   }
+}
+
+type Trouble = Extract<SidecarState, { kind: "failed" | "outdated" }>;
+
+/** What answers but does not know the question is older than all that we know. */
+async function version(client: QuietClient): Promise<string> {
+  try {
+    return (await send(client, "threadline/version", {})).version;
+  } catch {
+    return client.initializeResult?.serverInfo?.version ?? "0";
+  }
+}
+
+function misfit(program: string, found: string, wanted: string): string {
+  return fit(found, wanted) === "older"
+    ? `${program} is version ${found}, too old for this extension, which needs ${wanted} or newer.`
+    : `${program} is version ${found}, too new for this extension (${wanted}): update the extension.`;
 }
 
 function mayRun(): boolean {

@@ -6,8 +6,19 @@ export type SidecarState =
   | { readonly kind: "idle" }
   | { readonly kind: "starting" }
   | { readonly kind: "running" }
+  /** What the user set is not there. */
   | { readonly kind: "missing"; readonly program: string }
-  | { readonly kind: "failed"; readonly reason: string };
+  /** There is none on this machine, and none was set. */
+  | { readonly kind: "absent" }
+  | { readonly kind: "installing" }
+  | ({ readonly kind: "outdated" } & Trouble)
+  | ({ readonly kind: "failed" } & Trouble);
+
+interface Trouble {
+  readonly reason: string;
+  /** Whether the user set what to start, so that nothing else is. */
+  readonly isChosen?: boolean;
+}
 
 export interface ProjectState {
   readonly project: Project;

@@ -11,7 +11,7 @@ interface Setting {
   maximum?: number;
 }
 
-const OWN = ["threadline.command"];
+const OWN = ["threadline.command", "threadline.python"];
 
 function essence({ default: value, enum: choices, minimum, maximum }: Setting): Setting {
   return { default: value, enum: choices?.toSorted(), minimum, maximum } as Setting;
