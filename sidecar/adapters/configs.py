@@ -113,8 +113,21 @@ def find_program() -> Program:
     is_windows = sys.platform == "win32"
     script = _find_script()
     if script is not None:
-        return Program((script,), is_windows)
+        return Program((find_lasting(script),), is_windows)
     return Program((sys.executable, "-P", "-m", MODULE), is_windows)
+
+
+def find_lasting(script: str) -> str:
+    """Give the path of a script that is still right when its environment has been replaced by another.
+
+    An editor keeps our environments side by side, and a link `current` that leads to the one in use.
+    """
+    environment = Path(script).parent.parent
+    lasting = environment.parent / "current" / Path(script).relative_to(environment)
+    with contextlib.suppress(OSError):
+        if lasting.samefile(script):
+            return str(lasting)
+    return script
 
 
 def _find_script() -> str | None:

@@ -146,3 +146,20 @@ def test_this_installation_starts_from_anywhere(tmp_path: Path) -> None:
             check=False,
         )
         assert done.stdout.strip() == "0.1.0", done.stderr
+
+
+def test_a_program_that_is_replaced_beside_itself_is_named_by_what_leads_to_it(
+    tmp_path: Path,
+) -> None:
+    """Part of G1."""
+    scripts = []
+    for name in ("0.1.0-a", "0.2.0-b"):
+        script = tmp_path / name / "bin" / "threadline"
+        script.parent.mkdir(parents=True)
+        script.write_text("")
+        scripts.append(str(script))
+    old, new = scripts
+    assert configs.find_lasting(new) == new
+    (tmp_path / "current").symlink_to(tmp_path / "0.2.0-b")
+    assert configs.find_lasting(new) == str(tmp_path / "current" / "bin" / "threadline")
+    assert configs.find_lasting(old) == old

@@ -13,6 +13,10 @@ export class Agent {
     };
   }
 
+  run(...words) {
+    return execFileSync(this.sidecar, words, this.options);
+  }
+
   call(method, params) {
     const text = JSON.stringify(params);
     return JSON.parse(execFileSync(this.sidecar, ["call", method, text], this.options));

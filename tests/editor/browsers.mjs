@@ -16,7 +16,7 @@ const ARGS = [
 export async function openPage() {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ARGS });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   return page;
 }
 

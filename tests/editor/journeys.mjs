@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { insight } from "./insight.mjs";
 import { installation, outdatedness } from "./installation.mjs";
 import { end, sidecars } from "./processes.mjs";
 import { together } from "./together.mjs";
@@ -305,7 +306,7 @@ const trust = {
   ],
 };
 
-export const journeys = [work, together, trouble, several, trust, installation, outdatedness];
+export const journeys = [work, together, trouble, several, trust, insight, installation, outdatedness];
 
 function starts(editor) {
   const file = `${editor.home}.starts`;

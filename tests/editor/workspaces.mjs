@@ -26,7 +26,11 @@ export class Workspace {
     this.git("commit", "--quiet", "--message", subject);
   }
 
+  head() {
+    return this.git("rev-parse", "HEAD").trim();
+  }
+
   git(...args) {
-    execFileSync("git", args, { cwd: this.folder, stdio: "pipe" });
+    return execFileSync("git", args, { cwd: this.folder, stdio: "pipe", encoding: "utf8" });
   }
 }

@@ -55,6 +55,8 @@ export type Outcome =
 const MISLEADING = ["PIP_CONSTRAINT", "PIP_PREFIX", "PIP_TARGET", "PYTHONHOME", "PYTHONPATH"];
 const PACKAGE = /^\s*(?:Collecting|Downloading|Using cached) ([A-Za-z0-9._]+)/;
 const QUIET = ["--disable-pip-version-check", "--no-input", "--no-color", "--progress-bar", "off"];
+/** Each try that fails is told, so that one can tell a network that is down from an index that lacks something. */
+const TRIES = ["--retries", "2"];
 
 /** Whatever goes wrong, and whenever it is stopped, the environment that was used before still is. */
 export async function install(wish: Wish, around: Surroundings): Promise<Outcome> {
@@ -102,7 +104,7 @@ async function fill(
 ): Promise<Outcome> {
   const own = { path: pythonIn(folder) };
   const { wheel, constraints, version, key } = carried;
-  const pip = ["install", ...QUIET, "--no-user", "--constraint", constraints, wheel];
+  const pip = ["install", ...QUIET, ...TRIES, "--no-user", "--constraint", constraints, wheel];
   const steps: readonly [string, Words, (lines: readonly string[]) => Refusal][] = [
     [
       `Making an environment with Python ${python.version}…`,

@@ -13,6 +13,8 @@ export interface Refusal {
 const UNREACHABLE =
   /name resolution|getaddrinfo failed|nodename nor servname|Network is unreachable|NewConnectionError|ConnectTimeout|ProxyError|Connection refused|timed out|Could not fetch URL|SSLError|CERTIFICATE_VERIFY_FAILED/i;
 const FULL = /No space left on device|not enough space|Disk quota exceeded/i;
+const LACKING = /No matching distribution found|conflicting dependencies/i;
+const FETCHED = /^\s*(?:Downloading|Using cached) /m;
 const SAID = /^\s*(?:ERROR|error):\s*(.+)$/;
 const MOST = 200;
 
@@ -87,6 +89,12 @@ function common(lines: readonly string[]): Refusal | undefined {
       sentence:
         "The sidecar's packages could not be downloaded: the package index was not reached.",
       remedies: ["Try Again", "Show Log"],
+    };
+  }
+  if (LACKING.test(text) && !FETCHED.test(text)) {
+    return {
+      sentence: "The sidecar's packages could not be found: the package index does not have them.",
+      remedies: ["Try Again", "Choose Python…", "Show Log"],
     };
   }
   return undefined;

@@ -213,10 +213,19 @@ checkRefusal("a full disk is told as such", {
   sentence: /not enough room on the disk/,
   remedies: ["Try Again", "Show Log"],
 });
+checkRefusal("an index that has nothing is told as such, not as a conflict", {
+  pythons: {
+    "bin/python3": {
+      pip: "echo 'ERROR: Cannot install threadline==1.2.3 because these package versions have conflicting dependencies.' >&2; exit 1",
+    },
+  },
+  sentence: /the package index does not have them/,
+  remedies: ["Try Again", "Choose Python…", "Show Log"],
+});
 checkRefusal("whatever else pip says is told as it is", {
   pythons: {
     "bin/python3": {
-      pip: "echo 'ERROR: No matching distribution found for msgspec==0.22.1' >&2; echo hint; exit 1",
+      pip: "echo 'Downloading x.whl'; echo 'ERROR: No matching distribution found for msgspec==0.22.1' >&2; echo hint; exit 1",
     },
   },
   sentence:
