@@ -11,6 +11,16 @@ interface Setting {
   maximum?: number;
 }
 
+/** Commands whose names are agreed, and whose code may come later than what leads to them. */
+const COMING = [
+  "generateMemory",
+  "searchMemory",
+  "insertContext",
+  "copyContext",
+  "openContextInChat",
+  "openInjection",
+  "openTimeline",
+].map((name) => `threadline.${name}`);
 const OWN = ["threadline.command", "threadline.python"];
 
 function essence({ default: value, enum: choices, minimum, maximum }: Setting): Setting {
@@ -65,4 +75,26 @@ test("the context keys that are read are those that are set", () => {
     .flatMap((clause) => clause.match(/threadline\.\w+/g) ?? [])
     .filter((name) => !views.has(name));
   assert.deepEqual(new Set(used), keys);
+});
+
+test("the walkthrough and the keys lead to commands, and its pictures are there", () => {
+  const { walkthroughs, keybindings, commands, views } = manifest.contributes;
+  const known = new Set([
+    ...commands.map(({ command }) => command),
+    ...views.threadline.map(({ id }) => `${id}.focus`),
+    ...COMING,
+  ]);
+  const steps = walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+  const texts = steps.map(({ description }) => description).join("\n");
+  const events = steps.flatMap(({ completionEvents }) => completionEvents).join("\n");
+  const used = [
+    ...[...texts.matchAll(/\(command:([\w.]+)\)/g)].map(([, id]) => id ?? ""),
+    ...[...events.matchAll(/onCommand:([\w.]+)/g)].map(([, id]) => id ?? ""),
+    ...keybindings.map(({ command }) => command),
+  ];
+  assert.deepEqual(
+    used.filter((id) => !known.has(id)),
+    [],
+  );
+  for (const { media } of steps) assert.match(readFileSync(media.svg, "utf8"), /var\(--vscode-/);
 });
