@@ -96,7 +96,8 @@ async function travel(editor, journey) {
   editor.install(vsix);
   await editor.start();
   const address = editor.address + journey.address(editor);
-  const workbench = await Workbench.open(address, join(screenshots, editor.version, journey.name));
+  const pictures = join(screenshots, editor.version, journey.name);
+  const workbench = await Workbench.open(address, pictures, journey.product);
   try {
     await walk(journey.steps, { editor, workbench, sidecar });
   } finally {

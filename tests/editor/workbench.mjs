@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openPage } from "./browsers.mjs";
+import { openPage, pretend } from "./browsers.mjs";
 import { until } from "./waiting.mjs";
 
 export class Workbench {
@@ -15,9 +15,11 @@ export class Workbench {
     this.welcome = page.locator(".sidebar .welcome-view");
   }
 
-  static async open(address, screenshots) {
+  /** With a product, the editor believes to be that one. */
+  static async open(address, screenshots, product) {
     mkdirSync(screenshots, { recursive: true });
     const workbench = new Workbench(await openPage(), screenshots);
+    if (product) await pretend(workbench.page, product);
     await workbench.page.goto(address);
     await workbench.page.locator(".monaco-workbench").waitFor();
     return workbench;

@@ -3,6 +3,7 @@
 import type { CancellationToken, Disposable } from "vscode";
 import {
   type BaseLanguageClient,
+  CancellationToken as Cancellation,
   WorkDoneProgress,
   type WorkDoneProgressReport,
 } from "vscode-languageclient";
@@ -22,13 +23,15 @@ export interface Requests {
   ): Promise<Methods[M]["result"]>;
 }
 
+const NEVER = Cancellation.None;
 let lastToken = 0;
 
 export async function send<M extends keyof Methods>(
   client: BaseLanguageClient,
   method: M,
   params: Methods[M]["params"],
-  { token, onProgress }: Following = {},
+  // Left out, a token would count as one more parameter.
+  { token = NEVER, onProgress }: Following = {},
 ): Promise<Methods[M]["result"]> {
   if (!onProgress) return client.sendRequest<Methods[M]["result"]>(method, params, token);
   const workDoneToken = `threadline-${++lastToken}`;

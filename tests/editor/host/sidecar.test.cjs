@@ -65,6 +65,26 @@ suite("the extension", () => {
     const [node] = await threadline.tree.getChildren();
     const [latest] = await threadline.tree.getChildren(node);
     assert.equal(threadline.tree.getTreeItem(latest).label, "Note one");
+    const { events } = await threadline.sidecar.request("threadline/sessions/events", {
+      sessionId: node.session.sessionId,
+    });
+    assert.deepEqual(
+      events.map(({ source }) => source),
+      ["cursor", "cursor"],
+    );
+  });
+
+  test("binds no key that the editor uses itself", async () => {
+    const uri = vscode.Uri.parse("vscode://defaultsettings/keybindings.json");
+    const document = await vscode.workspace.openTextDocument(uri);
+    const bindings = [...document.getText().matchAll(/"key": "([^"]+)",\s*"command": "([^"]+)"/g)];
+    const ours = bindings.filter(([, , command]) => command.startsWith("threadline."));
+    const keys = ours.map(([, key]) => key);
+    assert.equal(ours.length, manifest().packageJSON.contributes.keybindings.length);
+    assert.deepEqual(
+      bindings.filter(([, key]) => keys.includes(key)),
+      ours,
+    );
   });
 
   test("records nothing while paused", async () => {
