@@ -1,5 +1,6 @@
 """What is given to others: the pins of what runs, and the extension in every editor of a machine."""
 
+import json
 import os
 import re
 import subprocess
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from protocol.settings import Settings
+from sidecar.domain import settings
 from tests.support import ROOT
 from tools import pin
 
@@ -96,3 +99,10 @@ def test_what_runs_is_pinned_and_nothing_else(
     assert {"anyio", "gitdb", "cryptography"} <= names
     assert not {"pytest", "ruff", "mypy", "numpy", "hypothesis"} & names
     assert all("==" in line for line in pins)
+
+
+def test_the_sidecar_knows_every_setting_that_the_extension_offers() -> None:
+    manifest = json.loads((ROOT / "editors" / "vscode" / "package.json").read_text("utf-8"))
+    offered = manifest["contributes"]["configuration"]["properties"]
+    values = {name: setting["default"] for name, setting in offered.items()}
+    assert settings.read(values, Settings()) == (Settings(), [])

@@ -17,7 +17,7 @@ from sidecar.domain import settings
         ({"saveIntervalSeconds": "120"}, {}, 1),
         ({"saveIntervalSeconds": 1e400}, {}, 1),
         ({"captureSave": True}, {}, 1),
-        ({"command": ["x"], "trace": {}}, {}, 0),
+        ({"command": ["x"], "python": "", "trace": {}}, {}, 0),
         ([], {}, 0),
         ([1], {}, 1),
         ("on", {}, 1),

@@ -8,7 +8,7 @@ import { Workbench } from "./workbench.mjs";
 
 const [sidecar, cache, extension, vsix, ...versions] = process.argv.slice(2);
 const screenshots = process.env.EDITOR_SCREENSHOTS ?? "/tmp/threadline-screenshots";
-const PATIENCE = 90_000;
+const PATIENCE = 300_000;
 const CURSOR = { nameLong: "Cursor", nameShort: "Cursor", urlProtocol: "cursor" };
 const counts = { passed: 0, failed: 0 };
 const open = new Set();

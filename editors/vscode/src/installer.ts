@@ -59,14 +59,18 @@ export class Installer extends Registrations {
   }
 
   /** What the user agreed to once is kept up to date without a question. */
-  private follow({ kind }: SidecarState): void {
-    if (kind === "absent") void this.offer();
-    const { carried } = this.means;
-    const used = this.sidecar.environment;
-    const isBehind = carried && used && used.key !== carried.key;
-    if (!isBehind || this.hasRenewed) return;
+  private follow(state: SidecarState): void {
+    if (state.kind === "absent") void this.offer();
+    if (!this.isBehind(state) || this.hasRenewed) return;
     this.hasRenewed = true;
     void this.bring(vscode.ProgressLocation.Window);
+  }
+
+  private isBehind(state: SidecarState): boolean {
+    const { carried } = this.means;
+    const used = this.sidecar.environment;
+    if (state.kind === "outdated") return carried !== undefined && state.isOwn === true;
+    return carried !== undefined && used !== undefined && used.key !== carried.key;
   }
 
   /** Another window may have installed it meanwhile. */

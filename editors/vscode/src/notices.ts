@@ -17,7 +17,8 @@ export async function tellState(state: SidecarState): Promise<void> {
     const sentence = `Threadline cannot find its sidecar “${state.program}”, so nothing is recorded.`;
     await offer(sentence, "Open Settings", "Show Log");
   }
-  if (state.kind === "outdated") {
+  // Our own is renewed without a question.
+  if (state.kind === "outdated" && !state.isOwn) {
     const sentence = `Threadline records nothing: ${state.reason}`;
     await offer(sentence, state.isChosen ? "Open Settings" : "Install Sidecar", "Show Log");
   }

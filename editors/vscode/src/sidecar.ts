@@ -67,16 +67,19 @@ export class Sidecar implements Requests, vscode.Disposable {
 
   /** Start it, or start it anew; a folder that is absent or not trusted leaves it idle. */
   restart(): Promise<void> {
-    this.turn = this.turn.then(() => this.relaunch());
-    return this.turn;
+    return this.inTurn(() => this.relaunch());
   }
 
   /** Do what installs it, and start what is there then; one that runs goes on until there is another. */
   async whileInstalling(install: () => Promise<boolean>): Promise<void> {
     const wasRunning = this.state.kind === "running";
     if (!wasRunning) this.enter({ kind: "installing" });
-    const isInstalled = await install();
-    if (isInstalled || !wasRunning) await this.restart();
+    let isInstalled = false;
+    try {
+      isInstalled = await install();
+    } finally {
+      if (isInstalled || !wasRunning) await this.restart();
+    }
   }
 
   async stop(): Promise<void> {
@@ -94,6 +97,12 @@ export class Sidecar implements Requests, vscode.Disposable {
     void this.stop();
     this.states.dispose();
     this.changes.dispose();
+  }
+
+  /** One after the other; what goes wrong in one is no reason for the next not to happen. */
+  private inTurn(act: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(act).catch((error) => this.fail(String(error)));
+    return this.turn;
   }
 
   private async relaunch(): Promise<void> {
@@ -142,26 +151,26 @@ export class Sidecar implements Requests, vscode.Disposable {
   private async greet(client: QuietClient, program: string): Promise<Trouble | undefined> {
     try {
       await client.start();
+      const found = await version(client);
+      if (fit(found, this.setup.version) === "fits") {
+        if (this.used) void touch(this.used).catch(() => {});
+        return undefined;
+      }
+      void client.dispose().catch((error) => this.setup.log.warn(`It did not stop: ${error}`));
+      const reason = misfit(program, found, this.setup.version);
+      return { kind: "outdated", reason, isOwn: this.used !== undefined };
     } catch (error) {
       this.setup.log.error(`The connection failed: ${error}`);
       const reason = `${program} does not start. ${await client.lastWords()}`;
       return { kind: "failed", reason: reason.trim() };
     }
-    const found = await version(client);
-    const fits = fit(found, this.setup.version);
-    if (fits === "fits") {
-      if (this.used) void touch(this.used).catch(() => {});
-      return undefined;
-    }
-    void client.dispose().catch((error) => this.setup.log.warn(`It did not stop: ${error}`));
-    return { kind: "outdated", reason: misfit(program, found, this.setup.version) };
   }
 
   /** Only what has run is brought back: what ends at once would do so again. */
   private ended(client: QuietClient): void {
     if (this.client !== client || this.state.kind !== "running") return;
     this.client = undefined;
-    if (this.budget.spend(Date.now())) this.turn = this.turn.then(() => this.relive());
+    if (this.budget.spend(Date.now())) void this.inTurn(() => this.relive());
     else this.fail("it ended too often within a few minutes.");
   }
 
@@ -188,7 +197,8 @@ type Trouble = Extract<SidecarState, { kind: "failed" | "outdated" }>;
 async function version(client: QuietClient): Promise<string> {
   try {
     return (await send(client, "threadline/version", {})).version;
-  } catch {
+  } catch (error) {
+    if (!client.isRunning()) throw error;
     return client.initializeResult?.serverInfo?.version ?? "0";
   }
 }

@@ -11,7 +11,8 @@ export type SidecarState =
   /** There is none on this machine, and none was set. */
   | { readonly kind: "absent" }
   | { readonly kind: "installing" }
-  | ({ readonly kind: "outdated" } & Trouble)
+  /** `isOwn` where it is the one that we installed. */
+  | ({ readonly kind: "outdated"; readonly isOwn?: boolean } & Trouble)
   | ({ readonly kind: "failed" } & Trouble);
 
 interface Trouble {

@@ -54,6 +54,21 @@ check(
   { text: "$(error) Threadline: Not Running", background: "error" },
 );
 check(
+  "a machine without a sidecar is told as such, and is no error",
+  { state: { kind: "absent" } },
+  { text: "$(cloud-download) Threadline: Not Installed", background: "warning" },
+);
+check(
+  "an installation is shown while it goes on",
+  { state: { kind: "installing" } },
+  { text: "$(sync~spin) Threadline: Installing" },
+);
+check(
+  "a sidecar that does not fit is an error",
+  { state: { kind: "outdated", reason: "too old" } },
+  { text: "$(error) Threadline: Not Running", background: "error" },
+);
+check(
   "messages that wait are counted beside the session",
   { projects: [projectState({ active: session() })], unread: 2 },
   { text: "$(pulse) Threadline: 12 events · 1h 20m $(mail) 2" },

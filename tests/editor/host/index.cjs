@@ -7,7 +7,7 @@ exports.run = () =>
   new Promise((resolve, reject) => {
     const mocha = new Mocha({
       ui: "tdd",
-      timeout: 20_000,
+      timeout: 90_000,
       reporter: path.join(__dirname, "reporter.cjs"),
     });
     mocha.addFile(path.join(__dirname, "sidecar.test.cjs"));

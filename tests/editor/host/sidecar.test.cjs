@@ -109,7 +109,7 @@ suite("the extension", () => {
     await running();
     const [found] = tools.sidecars(process.env.THREADLINE_HOME);
     assert.notEqual(found, killed);
-    assert.ok(Date.now() - start < 5000, `it took ${Date.now() - start} ms`);
+    assert.ok(Date.now() - start < 20_000, `it took ${Date.now() - start} ms`);
     await save("hello.py", "# four\n");
     await session("an event", ({ messageCount }) => messageCount === 4);
   });
