@@ -41,7 +41,7 @@ export const insight = {
           .locator(".editor-group-container.active", { hasText: "threads = [1, 2, 3]" })
           .waitFor();
         await workbench.photograph("commit");
-        await workbench.command("View: Close Editor");
+        await workbench.page.locator(".tab", { hasText: "loom.py" }).first().click();
       },
     ],
     [

@@ -347,6 +347,8 @@ const walkthrough = {
       "the walkthrough knows what is done already",
       async ({ workbench }) => {
         await workbench.status.waitFor();
+        // Beside it there is no room for pictures.
+        await workbench.command("View: Close Primary Side Bar");
         await workbench.command("Welcome: Open Walkthrough...");
         await workbench.choice("Get Started with Threadline").click();
         const page = workbench.page.locator(".gettingStartedContainer");
