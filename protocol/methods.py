@@ -52,6 +52,7 @@ from protocol.recall import (
     WriteResult,
 )
 from protocol.rows import Method
+from protocol.rules import RULES
 from protocol.sessions import Session, SessionStatus
 from protocol.sharing import SHARED
 from protocol.turns import IngestedTurn, IngestTurnParams
@@ -385,6 +386,7 @@ METHODS: tuple[Method, ...] = (
         result=FileStory,
         doc="Tell which memories and sessions a file has.",
     ),
+    *RULES,
     Method(
         name="threadline/purge",
         params=PurgeParams,

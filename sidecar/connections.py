@@ -16,6 +16,10 @@ from sidecar.store.homes import Home
 from sidecar.store.ledgers import Ledger
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from protocol.rules import Target
+    from sidecar.services import ruling
     from sidecar.services.connecting import Tools
 
 Enclosing = Callable[[Path], Checkout | None]
@@ -50,23 +54,16 @@ def prepare_refreshing(home: Home) -> refreshing.Tools:
     return refreshing.Tools(ledger.rows, configs.look, configs.write)
 
 
-def find_rules(home: Home, project: Project | None, checkout: Enclosing) -> Callable[[], list[str]]:
-    """Find a project's rules files; what is given empties them, and names those that it cannot write."""
-    tools = prepare_refreshing(home)
-    known = project.folders if project else ()
-    folders = [
-        folder
-        for folder in refreshing.find_projects(tools)
-        if identities.is_among(_identify(folder, checkout), known)
-    ]
-    return lambda: refreshing.clear(tools, folders)
+def prepare_ruling(home: Home, root: Path, tell: "Callable[[Target, int], str]") -> "ruling.Tools":
+    """Give what writing rules files on command needs."""
+    from sidecar.services import ruling  # noqa: PLC0415  # hooks do without
 
-
-def _identify(folder: str, checkout: Enclosing) -> str:
-    """Name a folder as projects do: by git's common folder, or by itself without git."""
-    place = Path(os.path.realpath(folder))
-    try:
-        found = checkout(place)
-    except GitFailedError:
-        found = None
-    return paths.read(os.fsencode(found.common if found else place))
+    return ruling.Tools(
+        root=str(root),
+        ledger=Ledger(home.folder, home.lock),
+        tell=tell,
+        look=configs.look,
+        find_missing=configs.find_missing,
+        write=configs.write,
+        delete=configs.delete,
+    )

@@ -52,6 +52,7 @@ from sidecar.teamwork import Teamwork
 
 if TYPE_CHECKING:
     from sidecar.adapters.models.editors import Ask
+    from sidecar.guidance import Guidance
     from sidecar.insight import Insight
     from sidecar.services.enrichment.stages import Reader, Tools
 
@@ -126,6 +127,18 @@ class Mind:
             place=self.around.place,
             checkout=self.around.checkout,
             code=self._code_at,
+        )
+
+    @functools.cached_property
+    def guidance(self) -> "Guidance":
+        """Give all that concerns rules files, loaded when somebody asks for them."""
+        from sidecar.guidance import Guidance  # noqa: PLC0415  # needed by few
+
+        return Guidance(
+            home=self.around.home,
+            dialogue=self.dialogue,
+            place=self.around.place,
+            checkout=self.around.checkout,
         )
 
     def serve(self, name: str, params: ProjectParams) -> Record:
@@ -384,5 +397,9 @@ _METHODS: dict[str, Callable[[Mind, Any], Record]] = {
     "threadline/purge": Mind.purge,
     "threadline/lines/explain": Mind.explain,
     "threadline/files/about": Mind.tell,
+    "threadline/rules/list": lambda mind, params: mind.guidance.list_files(params),
+    "threadline/rules/write": lambda mind, params: mind.guidance.write(params),
+    "threadline/rules/refresh": lambda mind, params: mind.guidance.refresh(params),
+    "threadline/rules/remove": lambda mind, params: mind.guidance.remove(params),
 }
 SERVED = frozenset({*_SERVICES, *_METHODS, *dialogue.SERVED, *teamwork.SERVED})

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import PurePath
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -344,7 +343,7 @@ def _forget(tools: Tools, step: _Step, row: Written) -> None:
     tools.ledger.put(row.path, left)
     if left is not None:
         return
-    _bequeath(tools, row)
+    tools.ledger.bequeath(row)
     now = step.sight.data if step.action == "unchanged" else written
     if row.backup is not None and now is not None and ledgers.digest(now) == row.before:
         tools.forget_backup(row.backup)
@@ -352,14 +351,3 @@ def _forget(tools: Tools, step: _Step, row: Written) -> None:
 
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode(errors="surrogateescape")
-
-
-def _bequeath(tools: Tools, gone: Written) -> None:
-    """Hand on folders that are not empty yet to another file of ours in them, which may be their last."""
-    for row in tools.ledger.rows().values():
-        mine = [folder for folder in gone.folders if PurePath(row.path).is_relative_to(folder)]
-        if mine:
-            tools.ledger.put(
-                row.path, replace(row, folders=tuple(dict.fromkeys((*mine, *row.folders))))
-            )
-            return

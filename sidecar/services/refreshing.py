@@ -1,15 +1,17 @@
 """Refreshing the rules files of agents that can be told nothing: where the user wants it, and nobody else has written."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from protocol.errors import StorageFailedError
-from sidecar.domain.connections import rules
+from protocol.errors import ConflictError
+from protocol.rules import Target
+from sidecar.domain.connections import rules, targets
 from sidecar.domain.connections.ledgers import Written
 from sidecar.domain.connections.sights import Sight
 
-AGENTS = frozenset(rules.PLACES)
+AGENTS = rules.LIVING
 """Agents that read such a file."""
 ROOM = rules.ROOM
 """Characters that a file has for what is told."""
@@ -37,14 +39,28 @@ def refresh(tools: Tools, sight: Sight, text: str) -> None:
         tools.write(sight, data)
 
 
-def find_projects(tools: Tools) -> set[str]:
-    """Name the folders of all projects in which a rules file was made."""
-    return {
-        str(path.parents[len(PurePath(place).parts) - 1])
-        for path in map(PurePath, tools.rows())
-        for place in rules.PLACES.values()
-        if path.match(place)
-    }
+def clear(tools: Tools) -> None:
+    """Let all rules files tell nothing until they are renewed: what is forgotten must not stand there."""
+    for path in map(PurePath, tools.rows()):
+        for target in targets.TARGETS:
+            if path.match(targets.place(target)):
+                _clear(tools, target, path)
+
+
+def _clear(tools: Tools, target: Target, path: PurePath) -> None:
+    """Let one of them tell nothing, if it is as we have written it."""
+    sight = tools.look(str(path), [_project(path, targets.place(target))])
+    text = (sight.data or b"").decode(errors="surrogateescape")
+    with contextlib.suppress(ConflictError):
+        _, is_intact = targets.find(target, text) or ("", False)
+        if is_intact:
+            _replace(tools, sight, targets.put(target, text, ""))
+
+
+def _replace(tools: Tools, sight: Sight, text: str) -> None:
+    data = text.encode(errors="surrogateescape")
+    if data != sight.data:
+        tools.write(sight, data)
 
 
 def clear(tools: Tools, projects: Iterable[str]) -> list[str]:

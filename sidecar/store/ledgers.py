@@ -3,7 +3,7 @@
 import contextlib
 import logging
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 
@@ -51,3 +51,12 @@ class Ledger:
             if row is not None:
                 rows[path] = row
             files.replace(self._path, msgspec.json.encode(list(rows.values())))
+
+    def bequeath(self, gone: Written) -> None:
+        """Hand on folders that are not empty yet to another file of ours in them, which may be their last."""
+        for row in self.rows().values():
+            mine = [folder for folder in gone.folders if PurePath(row.path).is_relative_to(folder)]
+            if mine:
+                folders = tuple(dict.fromkeys((*mine, *row.folders)))
+                self.put(row.path, msgspec.structs.replace(row, folders=folders))
+                return

@@ -1207,6 +1207,56 @@ export interface Replay {
   forgotten: string[];
 }
 
+/** What became of one file. */
+export interface RulesChange {
+  /** Who reads it. */
+  target: "agents" | "cursor" | "windsurf";
+  /** Where it is on this machine. */
+  path: string;
+  /** `written`: our words are in it as we wrote them. `edited`: somebody has changed them by hand. `refused`: it must not be touched, for the reason that is given. */
+  state: "absent" | "edited" | "refused" | "written";
+  /** Why it is left as it is. */
+  reason: string | null;
+  /** How long our words in it are. */
+  chars: number;
+  /** `kept`: it was edited by hand and stays so, unless `force` is said. */
+  outcome: "absent" | "created" | "kept" | "refused" | "removed" | "unchanged" | "updated";
+}
+
+/** What became of the files that are there. */
+export interface RulesChanges {
+  files: RulesChange[];
+}
+
+/** One file that assistants read. */
+export interface RulesFile {
+  /** Who reads it. */
+  target: "agents" | "cursor" | "windsurf";
+  /** Where it is on this machine. */
+  path: string;
+  /** `written`: our words are in it as we wrote them. `edited`: somebody has changed them by hand. `refused`: it must not be touched, for the reason that is given. */
+  state: "absent" | "edited" | "refused" | "written";
+  /** Why it is left as it is. */
+  reason: string | null;
+  /** How long our words in it are. */
+  chars: number;
+}
+
+/** All files that assistants read, also those that are not there. */
+export interface RulesList {
+  files: RulesFile[];
+}
+
+/** Which files to refresh or to remove. */
+export interface RulesParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Who reads it; all that are there where absent. */
+  target?: "agents" | "cursor" | "windsurf" | null;
+  /** Also replace or remove what somebody has edited by hand. */
+  force?: boolean;
+}
+
 /** Which part of a repository's history to import. */
 export interface ScanParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -1903,6 +1953,16 @@ export interface WriteResult {
   memory: Memory;
 }
 
+/** Which file to write. */
+export interface WriteRulesParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Who is to read it. */
+  target: "agents" | "cursor" | "windsurf";
+  /** Also replace what somebody has edited by hand. */
+  force?: boolean;
+}
+
 /** What became of a document that was to be written. */
 export interface WrittenDocument {
   /** `unchanged`: it said so already. */
@@ -2005,6 +2065,14 @@ export interface Methods {
   "threadline/lines/explain": { params: ExplainParams; result: Explanation };
   /** Tell which memories and sessions a file has. */
   "threadline/files/about": { params: AboutParams; result: FileStory };
+  /** Tell which files assistants read by themselves have words of ours. */
+  "threadline/rules/list": { params: ProjectParams; result: RulesList };
+  /** Write what assistants should know into a file that they read by themselves. */
+  "threadline/rules/write": { params: WriteRulesParams; result: RulesChange };
+  /** Renew such files where they are there. */
+  "threadline/rules/refresh": { params: RulesParams; result: RulesChanges };
+  /** Remove such files, and our words from files of others, without a trace. */
+  "threadline/rules/remove": { params: RulesParams; result: RulesChanges };
   /** Remove an item, a file, a phrase or the whole project from everything on the disk, and prove it. */
   "threadline/purge": { params: PurgeParams; result: PurgeReport };
   /** List the projects of the client's workspace: one for each repository in it. */

@@ -6,6 +6,7 @@ from typing import get_args
 
 from protocol.contexts import Mode, Opinion
 from protocol.memories import MemoryType
+from protocol.rules import Target
 from sidecar.domain.connections.agents import BY_NAME
 from sidecar.transports.cli import arguments
 from sidecar.transports.cli.arguments import Commands, bare_command
@@ -113,6 +114,19 @@ byte; a file that we have made and that holds nothing else is deleted.
 agents: {agents}
 """
 
+_RULES = """\
+Writes what assistants should know into files that they read by themselves, and only when you say so. What was
+remembered stands there as data, marked as such. Removing leaves no trace: a file that we made goes, and in AGENTS.md
+everything but our block stays as it is, to the byte. What you have edited by hand is kept, unless you say --force.
+
+  threadline rules                            which of them are there
+  threadline rules write --target agents      a block in AGENTS.md
+  threadline rules write --target cursor      .cursor/rules/threadline.mdc
+  threadline rules write --target windsurf    .windsurf/rules/threadline.md
+  threadline rules refresh                    renew those that are there
+  threadline rules remove                     remove them
+"""
+
 _PURGE = """\
 Removes something from every file that is kept for this project, then reads all of them again and says
 whether anything of it is left. There is no way back.
@@ -162,6 +176,7 @@ def build() -> argparse.ArgumentParser:
     _add_context(commands)
     arguments.add(commands)
     _add_connect(commands)
+    _add_rules(commands)
     _add_forget(commands)
     _command(commands, "status", "what is kept for this project, where, and in what condition")
     _add_call(commands)
@@ -313,6 +328,21 @@ def _add_connect(commands: Commands) -> None:
             help="the files of the project in this folder (default: here)",
         )
         command.add_argument("--dry-run", action="store_true", help="only show what would change")
+
+
+def _add_rules(commands: Commands) -> None:
+    rules = _command(commands, "rules", "what assistants read in this project's files", _RULES)
+    rules.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "write", "refresh", "remove"),
+        default="list",
+        help="default: list",
+    )
+    rules.add_argument(
+        "--target", action="append", choices=get_args(Target), help="whose file; may be repeated"
+    )
+    rules.add_argument("--force", action="store_true", help="also what was edited by hand")
 
 
 def _add_forget(commands: Commands) -> None:

@@ -1,0 +1,34 @@
+"""What of a context still holds when the conversation is another: the rest belongs to whoever asked, at that moment."""
+
+from msgspec.structs import replace
+
+from protocol.contexts import StartContext
+
+_PASSING = {
+    "introduction": "",
+    "recovery": None,
+    "query_results": (),
+    "pending_messages": (),
+    "changes_since_last_session": None,
+    "tasks_auto_completed": (),
+    "tasks_suggested_done": (),
+    "recent_agents": (),
+}
+_NAMES = frozenset(
+    {
+        "introduction",
+        "recovery",
+        "queryResults",
+        "pendingMessages",
+        "changesSinceLastSession",
+        "tasksAutoCompleted",
+        "tasksSuggestedDone",
+        "recentAgents",
+    }
+)
+
+
+def keep(context: StartContext) -> StartContext:
+    """Give a context without letters, news and the state of a conversation."""
+    left_out = {name: count for name, count in context.left_out.items() if name not in _NAMES}
+    return replace(context, **_PASSING, left_out=left_out)

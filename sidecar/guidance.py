@@ -1,0 +1,84 @@
+"""All that concerns the files which assistants read by themselves, put together; loaded when somebody asks for them."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from protocol.contexts import ContextParams
+from protocol.errors import ConflictError
+from protocol.projects import ProjectParams
+from protocol.rules import (
+    RulesChange,
+    RulesChanges,
+    RulesList,
+    RulesParams,
+    Target,
+    WriteRulesParams,
+)
+from sidecar import connections
+from sidecar.adapters.git.checkouts import Checkout
+from sidecar.dialogue import Dialogue
+from sidecar.domain.context import lasting
+from sidecar.domain.rendering import composing
+from sidecar.services import ruling
+from sidecar.store.homes import Home
+
+_ALL = 100_000
+"""Characters of what is chosen from: more than fits into any file."""
+
+
+class Guidance(Struct, frozen=True):
+    """Serves the methods about rules files."""
+
+    home: Home
+    dialogue: Dialogue
+    place: Callable[[str | None], Path]
+    """Gives a folder of the project that a request names."""
+    checkout: Callable[[Path], Checkout | None]
+    """Finds the working tree that a folder is in."""
+
+    def list_files(self, params: ProjectParams) -> RulesList:
+        """Tell which files are there."""
+        return ruling.list_files(self._tools(params.project))
+
+    def write(self, params: WriteRulesParams) -> RulesChange:
+        """Write one file."""
+        return ruling.write(self._tools(params.project), params)
+
+    def refresh(self, params: RulesParams) -> RulesChanges:
+        """Renew those that are there."""
+        return ruling.refresh(self._tools(params.project), params)
+
+    def remove(self, params: RulesParams) -> RulesChanges:
+        """Remove those that are there."""
+        return ruling.remove(self._tools(params.project), params)
+
+    def _tools(self, reference: str | None) -> ruling.Tools:
+        def tell(target: Target, most: int) -> str:
+            return self._tell(reference, target, most)
+
+        return connections.prepare_ruling(self.home, self._root(reference), tell)
+
+    def _root(self, reference: str | None) -> Path:
+        """Find the root of the working tree; in git's own folders nothing is written."""
+        place = self.place(reference)
+        found = self.checkout(place)
+        root = Path(os.path.realpath(found.folder if found else place))
+        is_gits = found is not None and root in map(Path, map(os.path.realpath, _inner(found)))
+        if is_gits or ".git" in root.parts:
+            raise ConflictError(f"{root} has no working tree to write into", field="project")
+        return root
+
+    def _tell(self, reference: str | None, target: Target, most: int) -> str:
+        """Tell what holds for every conversation; nothing is noted of that."""
+        asked = ContextParams(
+            project=reference, agent_id=target, max_response_chars=_ALL, preview=True
+        )
+        context = lasting.keep(self.dialogue.start(asked))
+        return composing.render(context, most, self.dialogue.around.key()).text
+
+
+def _inner(found: Checkout) -> tuple[Path, Path]:
+    return found.gitdir, found.common
