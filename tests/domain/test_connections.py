@@ -440,7 +440,7 @@ def test_a_rules_file_is_never_longer_than_its_host_reads() -> None:
 
 
 def test_hooks_look_where_the_rules_files_are() -> None:
-    assert read.PLACES == rules.PLACES
+    assert {agent: rules.PLACES[agent] for agent in rules.LIVING} == read.PLACES
 
 
 def test_what_a_user_added_to_our_server_stays() -> None:

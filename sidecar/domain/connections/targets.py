@@ -20,7 +20,7 @@ def place(target: Target) -> str:
 
 def room(target: Target) -> int:
     """Count the characters that there are for what is told."""
-    return rules.room(target) if target in rules.PLACES else _MOST
+    return rules.room(target) if target in rules.PLACES else _MOST - len(blocks.put("", ""))
 
 
 def find(target: Target, text: str | None) -> tuple[str, bool] | None:

@@ -14,7 +14,7 @@ _SAID = {
     "created": "wrote",
     "updated": "renewed",
     "unchanged": "is up to date:",
-    "removed": "removed our words from",
+    "removed": "removed",
     "absent": "nothing of ours is in",
 }
 _STATES = {"absent": "not written", "written": "written", "edited": "edited by hand"}
@@ -51,14 +51,14 @@ def _list(app: Application, options: Namespace) -> Exit:
         _print(found)
         return Exit.OK
     for file in found.files:
-        screens.say(f"{file.target}: {_describe(file)}")
+        screens.console.print(screens.clean(f"{file.target:<9} {_describe(file)}"))
     return Exit.OK
 
 
 def _describe(file: RulesFile) -> str:
     if file.state == "refused":
         return str(file.reason)
-    return f"{_STATES[file.state]} ({file.path})"
+    return f"{_STATES[file.state]:<15} {file.path}"
 
 
 def _show(changes: Sequence[RulesChange], options: Namespace) -> Exit:
@@ -80,6 +80,8 @@ def _say(change: RulesChange) -> None:
         )
     elif change.outcome == "refused":
         screens.complain(str(change.reason))
+    elif change.outcome == "removed" and change.target == "agents":
+        screens.say(f"took our block out of {change.path}")
     else:
         screens.say(f"{_SAID[change.outcome]} {change.path}")
 
