@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { moment } from "./formats";
+import { type Place, placeOfFile, placeOfProject } from "./places";
 import type { Project } from "./protocol.generated";
 import type { Requests } from "./requests";
 
@@ -28,6 +29,19 @@ export async function chooseProject(
     title,
     projects.map((project) => ({ label: project.name, value: project })),
   );
+}
+
+/** Where the file in front belongs to, or else the only project, or the one that is picked. */
+export async function choosePlace(
+  title: string,
+  projects: readonly Project[],
+): Promise<Place | undefined> {
+  const open = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const file = vscode.window.activeTextEditor?.document.uri;
+  const here = file?.scheme === "file" && placeOfFile(file.fsPath, open, projects);
+  if (here) return here;
+  const project = await chooseProject(title, projects);
+  return project && placeOfProject(project, open, projects);
 }
 
 /** An agent that was here lately, one of the given stand-ins, or any other by its id. */

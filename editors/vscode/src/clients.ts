@@ -12,7 +12,7 @@ import {
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
 import { hostSource } from "./hosts";
-import type { Words } from "./running";
+import type { Lender } from "./lending";
 
 /** Milliseconds that an ended process may take to say its last words. */
 const PATIENCE = 500;
@@ -31,20 +31,14 @@ export class QuietClient extends LanguageClient {
   private lastLine = "";
   private silence: Promise<unknown> = Promise.resolve();
 
-  constructor([command, ...args]: Words, connection: Connection) {
+  constructor(
+    [command, ...args]: readonly [string, ...string[]],
+    log: vscode.LogOutputChannel,
+    onClosed: () => void,
+    lender?: Lender,
+  ) {
     const heed = (stream: Readable) => this.heed(stream);
-    super("threadline", "Threadline", { command, args }, options(connection, heed));
-  }
-
-  /** Start it; a process that never answers is ended, so that nobody waits for it for ever. */
-  override async start(): Promise<void> {
-    const end = () => this.serverProcess?.kill("SIGKILL");
-    const waiting = setTimeout(end, SILENCE);
-    try {
-      await super.start();
-    } finally {
-      clearTimeout(waiting);
-    }
+    super("threadline", "Threadline", { command, args }, options(log, onClosed, heed, lender));
   }
 
   /** What the process last wrote to standard error: often the reason why it ended. */
@@ -69,13 +63,15 @@ export class QuietClient extends LanguageClient {
 function options(
   { log, commands, onClosed }: Connection,
   heed: (stream: Readable) => void,
+  lender: Lender | undefined,
 ): LanguageClientOptions {
   const source = hostSource(vscode.env.appName, vscode.env.uriScheme);
   return {
     documentSelector: [{ scheme: "file" }],
-    initializationOptions: { source, commands },
-    // What the sidecar quotes is escaped; all the same only these commands can be run from it.
-    markdown: { isTrusted: { enabledCommands: Object.values(commands) } },
+    initializationOptions: {
+      source: hostSource(vscode.env.appName, vscode.env.uriScheme),
+      model: lender !== undefined,
+    },
     outputChannel: log,
     stdioOptions: { stdout: () => {}, stderr: heed },
     initializationFailedHandler: () => false,
@@ -87,6 +83,13 @@ function options(
       },
     },
     // The sidecar is told which file was saved, never what is in it.
-    middleware: { didOpen: async () => {}, didClose: async () => {} },
+    middleware: {
+      didOpen: async () => {},
+      didClose: async () => {},
+      executeCommand: (command, args, next) => {
+        const run = async () => next(command, args);
+        return lender ? lender.during(command, run) : run();
+      },
+    },
   };
 }

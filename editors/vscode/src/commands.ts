@@ -104,6 +104,7 @@ export class Commands extends Registrations {
       entry(`$(mail) Open Inbox${unread > 0 ? ` (${unread} unread)` : ""}`, "threadline.openInbox"),
       entry("$(checklist) Show Tasks", "threadline.showTasks"),
       entry("$(send) Send Message…", "threadline.sendMessage"),
+      entry("$(comment-discussion) Open Context in Chat", "threadline.openContextInChat"),
       isPaused(this.projects) && entry("$(debug-start) Resume Capture", "threadline.resumeCapture"),
       isCapturing(this.projects) &&
         entry("$(debug-pause) Pause Capture…", "threadline.pauseCapture"),

@@ -1,13 +1,11 @@
 /** Puts the parts together. */
 
 import * as vscode from "vscode";
-import { findCarried } from "./carrying";
+import { Assistance } from "./assistance";
 import { Commands } from "./commands";
 import { Commits } from "./commits";
 import { showContexts } from "./contexts";
-import { Insights } from "./insights";
-import { Installer } from "./installer";
-import { linkCommands } from "./links";
+import { Lender } from "./lending";
 import { tellState } from "./notices";
 import { Overview } from "./overview";
 import { MissedSaves } from "./saves";
@@ -28,29 +26,26 @@ export interface Threadline {
   readonly inbox: InboxTree;
   readonly tasks: TasksTree;
   readonly statusBar: vscode.StatusBarItem;
+  readonly assistance: Assistance;
 }
 
 export function activate(context: vscode.ExtensionContext): Threadline {
   const log = vscode.window.createOutputChannel("Threadline", { log: true });
-  const root = vscode.Uri.joinPath(context.globalStorageUri, "sidecar").fsPath;
-  const { version, links } = described(context);
-  const sidecar = new Sidecar({ log, root, version, commands: links });
-  const carried = findCarried(context.asAbsolutePath("dist/sidecar"));
-  const installer = new Installer(sidecar, { log, root, carried });
+  const sidecar = new Sidecar(log, Lender.here());
   const overview = new Overview(sidecar);
   const tree = new SessionsTree(sidecar, overview);
   const team = new Team(sidecar);
   const statusBar = new StatusBar(sidecar, overview, team.inbox);
   const commands = new Commands(sidecar, overview, team.inbox, log);
   const saves = new MissedSaves(sidecar);
-  const visiting = new Visiting(context.extensionUri, sidecar, overview);
+  const assistance = new Assistance(sidecar, overview, context.globalState, log);
   const show = () => {
     showContexts(sidecar.state, overview.projects);
     tree.update();
     statusBar.update();
   };
   context.subscriptions.push(log, sidecar, overview, tree, team, statusBar, commands, saves);
-  context.subscriptions.push(installer, new Commits(), new Insights(sidecar, links));
+  context.subscriptions.push(assistance);
   context.subscriptions.push(
     overview.onDidChange(show),
     team.inbox.onDidChange(() => statusBar.update()),
@@ -61,7 +56,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   running = sidecar;
   void sidecar.restart();
   const { messages: inbox, tasks } = team;
-  return { sidecar, tree, inbox, tasks, statusBar: statusBar.item };
+  return { sidecar, tree, inbox, tasks, statusBar: statusBar.item, assistance };
 }
 
 export async function deactivate(): Promise<void> {

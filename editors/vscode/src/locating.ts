@@ -69,11 +69,12 @@ function isProgram(file: string): boolean {
   }
 }
 
-function workingTree(folder: string): string {
+/** The folder with the files, of git's own folder in it or of any other. */
+export function workingTree(folder: string): string {
   return path.basename(folder) === ".git" ? path.dirname(folder) : folder;
 }
 
-function holds(outer: string, inner: string): boolean {
+export function holds(outer: string, inner: string): boolean {
   const way = path.relative(outer, inner);
   return !way.startsWith("..") && !path.isAbsolute(way);
 }

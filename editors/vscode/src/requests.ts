@@ -1,13 +1,9 @@
 /** Typed talk with the sidecar: the generated protocol is all that names a method or a record. */
 
 import type { CancellationToken, Disposable } from "vscode";
-import {
-  type BaseLanguageClient,
-  CancellationToken as Cancellation,
-  WorkDoneProgress,
-  type WorkDoneProgressReport,
-} from "vscode-languageclient";
-import type { Methods, Notifications } from "./protocol.generated";
+import { type BaseLanguageClient, ResponseError } from "vscode-languageclient/node";
+import { Refusal } from "./models";
+import type { Methods, Notifications, Questions } from "./protocol.generated";
 
 /** How a request is followed until its answer. */
 export interface Following {
@@ -19,7 +15,7 @@ export interface Requests {
   request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
-    following?: Following,
+    token?: CancellationToken,
   ): Promise<Methods[M]["result"]>;
 }
 
@@ -30,17 +26,27 @@ export async function send<M extends keyof Methods>(
   client: BaseLanguageClient,
   method: M,
   params: Methods[M]["params"],
-  // Left out, a token would count as one more parameter.
-  { token = NEVER, onProgress }: Following = {},
+  token?: CancellationToken,
 ): Promise<Methods[M]["result"]> {
-  if (!onProgress) return client.sendRequest<Methods[M]["result"]>(method, params, token);
-  const workDoneToken = `threadline-${++lastToken}`;
-  const heard = client.onProgress(WorkDoneProgress.type, workDoneToken, onProgress);
-  try {
-    return await client.sendRequest(method, { ...params, workDoneToken }, token);
-  } finally {
-    heard.dispose();
-  }
+  return client.sendRequest<Methods[M]["result"]>(method, params, token);
+}
+
+/** Answer what the sidecar asks us; a refusal reaches it with its code. */
+export function answer<Q extends keyof Questions>(
+  client: BaseLanguageClient,
+  name: Q,
+  reply: (
+    params: Questions[Q]["params"],
+    token: CancellationToken,
+  ) => Promise<Questions[Q]["result"]>,
+): Disposable {
+  return client.onRequest<object, void>(name, async (params: Questions[Q]["params"], token) => {
+    try {
+      return await reply(params, token);
+    } catch (error) {
+      throw error instanceof Refusal ? new ResponseError(error.code, error.message) : error;
+    }
+  });
 }
 
 export function listen<N extends keyof Notifications>(

@@ -3,12 +3,10 @@
 import * as vscode from "vscode";
 import { DidSaveTextDocumentNotification } from "vscode-languageclient/node";
 import { QuietClient } from "./clients";
-import { type Environment, findEnvironment, touch } from "./environments";
-import { search } from "./finding";
-import { configuredInterpreters } from "./interpreters";
-import { thisMachine } from "./locating";
+import type { Lender } from "./lending";
+import { commandLine, findProgram, thisMachine } from "./locating";
 import type { Change, Methods } from "./protocol.generated";
-import { type Following, listen, type Requests, send } from "./requests";
+import { answer, listen, type Requests, send } from "./requests";
 import { RestartBudget } from "./restarts";
 import type { Words } from "./running";
 import type { SidecarState } from "./states";
@@ -34,10 +32,12 @@ export class Sidecar implements Requests, vscode.Disposable {
   private current: SidecarState = { kind: "idle" };
   private client: QuietClient | undefined;
   private turn: Promise<void> = Promise.resolve();
-  private used: Environment | undefined;
-  private isChosen = false;
+  private started: readonly [string, ...string[]] | undefined;
 
-  constructor(private readonly setup: Setup) {
+  constructor(
+    private readonly log: vscode.LogOutputChannel,
+    private readonly lender?: Lender,
+  ) {
     this.onDidChangeState = this.states.event;
     this.onDidChange = this.changes.event;
   }
@@ -46,18 +46,20 @@ export class Sidecar implements Requests, vscode.Disposable {
     return this.current;
   }
 
-  /** Our own environment, if it runs from there. */
-  get environment(): Environment | undefined {
-    return this.state.kind === "running" ? this.used : undefined;
+  /** The program that it was last started with, and the words before `serve`. */
+  get command(): readonly [string, ...string[]] | undefined {
+    return this.started;
   }
 
   async request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
-    following?: Following,
+    token?: vscode.CancellationToken,
   ): Promise<Methods[M]["result"]> {
-    if (!this.client) throw new Error("the sidecar is not running");
-    return send(this.client, method, params, following);
+    const { client, lender } = this;
+    if (!client) throw new Error("the sidecar is not running");
+    const ask = () => send(client, method, params, token);
+    return lender ? lender.during(method, ask) : ask();
   }
 
   tellSaved(uri: string): void {
@@ -122,24 +124,19 @@ export class Sidecar implements Requests, vscode.Disposable {
       return this.enter(isChosen ? { kind: "missing", program } : { kind: "absent" });
     this.isChosen = isChosen;
     this.enter({ kind: "starting" });
-    let trouble: Trouble | undefined;
-    for (const words of found) {
-      this.used = own?.program === words[0] ? own : undefined;
-      const problem = await this.connect(words);
-      if (!problem) return;
-      this.setup.log.error(problem.reason);
-      trouble ??= problem;
-    }
-    if (trouble) this.enter({ ...trouble, isChosen });
+    this.started = [program, ...words];
+    await this.connect([program, ...words, "serve"]);
   }
 
-  /** Start it; undefined if it runs, or if it is not wanted any more. */
-  private async connect(words: Words): Promise<Trouble | undefined> {
-    const client = new QuietClient([...words, "serve"], {
-      ...this.setup,
-      onClosed: () => this.ended(client),
-    });
+  private async connect(command: readonly [string, ...string[]]): Promise<void> {
+    const { lender } = this;
+    const client = new QuietClient(command, this.log, () => this.ended(client), lender);
     this.client = client;
+    if (lender) {
+      answer(client, "threadline/model/complete", (params, token) =>
+        lender.complete(params, token),
+      );
+    }
     listen(client, "threadline/didChange", (change) => this.changes.fire(change));
     const problem = await this.greet(client, words[0]);
     if (this.client !== client) return undefined;
