@@ -12,7 +12,7 @@ const PATIENCE = 300_000;
 const CURSOR = { nameLong: "Cursor", nameShort: "Cursor", urlProtocol: "cursor" };
 const counts = { passed: 0, failed: 0 };
 const open = new Set();
-/** Names of journeys, or `inside`; all where none is chosen. */
+/** Names of journeys, or `inside` and `assistants`; all where none is chosen. */
 const chosen = process.env.EDITOR_CHECKS?.split(" ");
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
@@ -26,7 +26,8 @@ process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
 
 async function checkVersion(version) {
   const checks = new Map([
-    ["inside", checkInside],
+    ["inside", (editor) => checkInside(editor, "index", CURSOR)],
+    ["assistants", (editor) => checkInside(editor, "context")],
     ...journeys.map((journey) => [journey.name, (editor) => travel(editor, journey)]),
   ]);
   for (const [name, check] of checks) {
@@ -53,25 +54,26 @@ async function inEditor(version, name, check) {
   }
 }
 
-/** Layer A: mocha inside the extension host. */
-async function checkInside(editor) {
+/** Layer A: mocha inside the extension host, which may believe to be another product. */
+async function checkInside(editor, suites, product) {
+  if (!product) editor.setUser({ "chat.disableAIFeatures": false });
   // Without this flag a built VS Code runs no tests; with it, it shows no notifications.
   await editor.start("--enable-smoke-test-driver");
   const page = await openPage();
   try {
-    await pretend(page, CURSOR);
-    const code = await hostTests(page, editor);
+    if (product) await pretend(page, product);
+    const code = await hostTests(page, editor, suites);
     if (code !== 0) editor.report("all tests ran", 0, `ended with ${code}`);
   } finally {
     await page.context().browser().close();
   }
 }
 
-async function hostTests(page, editor) {
+async function hostTests(page, editor, suites) {
   const remote = `vscode-remote://127.0.0.1:${editor.port}`;
   const payload = JSON.stringify([
     ["extensionDevelopmentPath", remote + extension],
-    ["extensionTestsPath", `${remote}${join(import.meta.dirname, "host/index.cjs")}`],
+    ["extensionTestsPath", `${remote}${join(import.meta.dirname, `host/${suites}.cjs`)}`],
     ["skipWelcome", "true"],
   ]);
   await page.exposeFunction("codeAutomationLog", (_, args) => hear(editor, [args].flat()));

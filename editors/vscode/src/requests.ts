@@ -28,7 +28,8 @@ export async function send<M extends keyof Methods>(
   params: Methods[M]["params"],
   token?: CancellationToken,
 ): Promise<Methods[M]["result"]> {
-  return client.sendRequest<Methods[M]["result"]>(method, params, token);
+  // A token that is undefined would be taken for another parameter.
+  return client.sendRequest<Methods[M]["result"]>(method, params, ...(token ? [token] : []));
 }
 
 /** Answer what the sidecar asks us; a refusal reaches it with its code. */

@@ -3,6 +3,8 @@
 const path = require("node:path");
 const Mocha = require("mocha");
 
+exports.suites = ["sidecar", "together", "context"];
+
 exports.run = () =>
   new Promise((resolve, reject) => {
     const mocha = new Mocha({
@@ -10,7 +12,6 @@ exports.run = () =>
       timeout: 90_000,
       reporter: path.join(__dirname, "reporter.cjs"),
     });
-    mocha.addFile(path.join(__dirname, "sidecar.test.cjs"));
-    mocha.addFile(path.join(__dirname, "together.test.cjs"));
+    for (const suite of exports.suites) mocha.addFile(path.join(__dirname, `${suite}.test.cjs`));
     mocha.run((failures) => (failures ? reject(new Error(`${failures} failed`)) : resolve()));
   });
