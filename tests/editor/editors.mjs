@@ -1,10 +1,18 @@
 // A real VS Code on a free port, with a profile, a workspace and a Threadline home of its own.
 
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { end, endAll } from "./processes.mjs";
 import { until } from "./waiting.mjs";
 import { Workspace } from "./workspaces.mjs";
@@ -64,6 +72,11 @@ export class Editor {
       env: this.environment(),
       stdio: "pipe",
     });
+  }
+
+  /** Put an extension that needs no packing where others are installed. */
+  place(folder) {
+    cpSync(folder, join(this.folder, "extensions", basename(folder)), { recursive: true });
   }
 
   async start(...flags) {

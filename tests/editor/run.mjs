@@ -12,7 +12,7 @@ const PATIENCE = 300_000;
 const CURSOR = { nameLong: "Cursor", nameShort: "Cursor", urlProtocol: "cursor" };
 const counts = { passed: 0, failed: 0 };
 const open = new Set();
-/** Names of journeys, or `inside` and `assistants`; all where none is chosen. */
+/** Names of journeys, or `inside` and the like; all where none is chosen. */
 const chosen = process.env.EDITOR_CHECKS?.split(" ");
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
@@ -28,6 +28,7 @@ async function checkVersion(version) {
   const checks = new Map([
     ["inside", (editor) => checkInside(editor, "index", CURSOR)],
     ["assistants", (editor) => checkInside(editor, "context")],
+    ["assistants-cursor", (editor) => checkInside(editor, "context", CURSOR)],
     ...journeys.map((journey) => [journey.name, (editor) => travel(editor, journey)]),
   ]);
   for (const [name, check] of checks) {
@@ -57,6 +58,7 @@ async function inEditor(version, name, check) {
 /** Layer A: mocha inside the extension host, which may believe to be another product. */
 async function checkInside(editor, suites, product) {
   if (!product) editor.setUser({ "chat.disableAIFeatures": false });
+  editor.place(join(import.meta.dirname, "model"));
   // Without this flag a built VS Code runs no tests; with it, it shows no notifications.
   await editor.start("--enable-smoke-test-driver");
   const page = await openPage();

@@ -1,6 +1,7 @@
 // Context for assistants from the inside, in VS Code and in an editor that believes to be Cursor.
 
 const assert = require("node:assert/strict");
+const { execFileSync } = require("node:child_process");
 const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const vscode = require("vscode");
@@ -136,10 +137,71 @@ suite("context for assistants", () => {
     assert.equal(servers.isRegistered, false);
   });
 
-  test("lends no model to work that nobody has started", async () => {
-    const job = await threadline.sidecar.request("threadline/enrichment/start", {
-      provider: "editor",
-    }).catch((error) => error);
-    assert.match(String(job.message ?? job.error), /language model|no sessions|nothing/i);
+  suite("the editor's own model", () => {
+    const DECISION = "Use advisory locks instead of Redis because we run no Redis in production";
+    const enrich = (token) =>
+      threadline.sidecar.request("threadline/enrichment/start", { provider: "editor" }, token);
+    let model;
+
+    const events = async () => {
+      const { sessions } = await threadline.sidecar.request("threadline/sessions/list", {});
+      return sessions.reduce((sum, { messageCount }) => sum + messageCount, 0);
+    };
+    const commit = async (message) => {
+      const before = await events();
+      const words = ["commit", "--quiet", "--allow-empty", "--message", message];
+      execFileSync("git", words, { cwd: folder() });
+      await until("the commit is recorded", async () => (await events()) > before);
+    };
+
+    suiteSetup(async () => {
+      model = await vscode.extensions.getExtension("threadline-tests.loom-model").activate();
+      await commit(DECISION);
+    });
+
+    test("is not lent to what nobody has started", async () => {
+      if (!isVSCode()) return;
+      const { lender } = threadline.sidecar;
+      const params = { system: "Read.", prompt: "Events.", maxTokens: 10 };
+      const token = new vscode.CancellationTokenSource().token;
+      await assert.rejects(() => lender.complete(params, token), /only when you make memory/);
+      assert.equal(model.asked, 0);
+    });
+
+    test("says why it does not answer, and a retry goes on", async () => {
+      model.mood = "blocked";
+      if (!isVSCode()) {
+        await assert.rejects(enrich, /has no language model/);
+        return;
+      }
+      const failed = await enrich();
+      assert.equal(failed.status, "failed");
+      assert.match(failed.error, /blocked|quota/);
+      model.mood = "willing";
+      const jobId = failed.jobId;
+      const job = await threadline.sidecar.request("threadline/enrichment/retry", { jobId });
+      assert.equal(job.status, "completed", job.error);
+      const { memories } = await threadline.sidecar.request("threadline/memories/search", {
+        query: "advisory locks",
+      });
+      assert.equal(memories[0].memory.title, "Jobs are guarded by advisory locks");
+    });
+
+    test("hears that nobody waits for it any more", async function () {
+      this.timeout(60_000);
+      if (!isVSCode()) return;
+      model.mood = "silent";
+      await commit(`${DECISION}, too`);
+      const source = new vscode.CancellationTokenSource();
+      const asked = model.asked;
+      const job = enrich(source.token).catch((error) => error);
+      await until("the model is asked", () => model.asked > asked);
+      source.cancel();
+      const ended = await job;
+      assert.match(String(ended.status ?? ended.message), /cancelled/);
+      // VS Code 1.105 does not pass it on once a model has begun.
+      if (vscode.version.startsWith("1.105.")) return;
+      await until("the model hears of it", () => model.cancelled > 0);
+    });
   });
 });

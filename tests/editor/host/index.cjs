@@ -3,7 +3,7 @@
 const path = require("node:path");
 const Mocha = require("mocha");
 
-exports.suites = ["sidecar", "together", "context"];
+exports.suites = ["sidecar", "together"];
 
 exports.run = () =>
   new Promise((resolve, reject) => {
