@@ -3,9 +3,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Agent } from "./agents.mjs";
-import { insight } from "./insight.mjs";
-import { installation, outdatedness } from "./installation.mjs";
+import { choice, context } from "./context.mjs";
 import { end, sidecars } from "./processes.mjs";
 import { together } from "./together.mjs";
 import { until } from "./waiting.mjs";
@@ -307,75 +305,7 @@ const trust = {
   ],
 };
 
-/** Windsurf's successor, which bears another name. */
-const devin = {
-  name: "devin",
-  product: { nameLong: "Devin", nameShort: "Devin", urlProtocol: "devin" },
-  address: (editor) => `/?folder=${editor.workspace.folder}`,
-  steps: [
-    [
-      "saves and commits made in Devin are Windsurf's",
-      async (scene) => {
-        const { workbench, editor } = scene;
-        await workbench.showSessions();
-        await workbench.welcome.getByText("Save a file or make a commit").waitFor();
-        await workbench.openFile("hello.py");
-        await workbench.showSessions();
-        await workbench.typeAndSave("x = 42\n");
-        await workbench.session(/active session, .*1 event · 1 file · <1m · Windsurf/).waitFor();
-        editor.workspace.commit("Say more");
-        await workbench.session(/active session.*2 events/).waitFor();
-        const agent = new Agent(scene, "claude-code");
-        const { sessions } = agent.call("threadline/sessions/list", {});
-        const { sessionId } = sessions[0];
-        const { events } = agent.call("threadline/sessions/events", { sessionId });
-        assert.deepEqual(
-          events.map(({ source }) => source),
-          ["windsurf", "windsurf"],
-        );
-      },
-    ],
-  ],
-};
-
-/** The first steps, as a newcomer is led through them. */
-const walkthrough = {
-  name: "walkthrough",
-  address: (editor) => `/?folder=${editor.workspace.folder}`,
-  steps: [
-    [
-      "the walkthrough knows what is done already",
-      async ({ workbench }) => {
-        await workbench.status.waitFor();
-        // Beside it there is no room for pictures.
-        await workbench.command("View: Close Primary Side Bar");
-        await workbench.command("Welcome: Open Walkthrough...");
-        await workbench.choice("Get Started with Threadline").click();
-        const page = workbench.page.locator(".gettingStartedContainer");
-        await page.getByText("Work as Usual").waitFor();
-        await page.locator(".getting-started-step", { hasText: "Install the Sidecar" }).click();
-        await page.locator(".codicon-getting-started-step-checked.complete").first().waitFor();
-        await workbench.photograph("install-dark");
-      },
-    ],
-    [
-      "each step has a picture, in the colours of the theme",
-      async ({ workbench }) => {
-        const steps = workbench.page.locator(".getting-started-step");
-        for (const title of ["Work as Usual", "Turn a Session", "Find It", "Tell Your", "Look Back"]) {
-          await steps.filter({ hasText: title }).click();
-          await workbench.page.frameLocator("iframe.webview.ready >> visible=true").frameLocator("#active-frame").locator("svg").waitFor();
-          await workbench.photograph(title.toLowerCase().replaceAll(" ", "-"));
-        }
-        await workbench.chooseTheme("Light Modern");
-        await workbench.page.locator(".monaco-workbench.vs").waitFor();
-        await workbench.photograph("light");
-      },
-    ],
-  ],
-};
-
-export const journeys = [work, together, trouble, several, trust, insight, devin, walkthrough, installation, outdatedness];
+export const journeys = [work, together, trouble, several, trust, context, choice];
 
 function starts(editor) {
   const file = `${editor.home}.starts`;
