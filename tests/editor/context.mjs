@@ -91,7 +91,7 @@ export const context = {
         const { workbench } = scene;
         writeFileSync(rules(scene), read(scene).replace(KNOWN, "Log whatever you like"));
         await workbench.command("Threadline: Refresh Rules Files");
-        const asked = workbench.notification("AGENTS.md was edited by hand.");
+        const asked = workbench.notification("Threadline's block in AGENTS.md was edited by hand. Replace it?");
         await asked.waitFor();
         assert.ok(read(scene).includes("Log whatever you like"));
         await workbench.photograph("edited");

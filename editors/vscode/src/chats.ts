@@ -18,11 +18,11 @@ export interface Chat {
   readonly run: (command: string, argument: unknown) => PromiseLike<unknown>;
 }
 
-/** Put a text into the chat's input, unsent; false where there is no chat to put it in. */
+/** Put a text into the chat's input, unsent and with room for a question below it; false where there is no chat to put it in. */
 export async function openChat(chat: Chat, text: string): Promise<boolean> {
   if (chat.source !== "vscode" || chat.isOff) return false;
   try {
-    await chat.run(OPEN, { query: text, isPartialQuery: true });
+    await chat.run(OPEN, { query: `${text}\n\n`, isPartialQuery: true });
     return true;
   } catch {
     return false;

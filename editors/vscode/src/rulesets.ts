@@ -26,8 +26,9 @@ const FIRST: Readonly<Record<string, Target>> = {
   devin: "windsurf",
 };
 
-export function targetName(target: Target): string {
-  return NAMES[target];
+/** What of a file is ours, by a name. */
+export function ownPart(target: Target): string {
+  return target === "agents" ? "Threadline's block in AGENTS.md" : NAMES[target];
 }
 
 export function isTarget(value: unknown): value is Target {

@@ -6,7 +6,7 @@ import type { Overview } from "./overview";
 import type { RulesChange, RulesFile } from "./protocol.generated";
 import { Registrations } from "./registrations";
 import type { Requests } from "./requests";
-import { isTarget, offered, present, type Target, targetName, toldChanges } from "./rulesets";
+import { isTarget, offered, ownPart, present, type Target, toldChanges } from "./rulesets";
 
 type Change = (target: Target | undefined, force: boolean) => Promise<readonly RulesChange[]>;
 
@@ -107,7 +107,7 @@ async function tellDone(sentence: string, path: string | undefined): Promise<voi
 }
 
 async function mayLose(file: RulesChange, verb: string): Promise<boolean> {
-  const sentence = `${targetName(file.target)} was edited by hand. ${verb} what Threadline wrote there, with the edits?`;
+  const sentence = `${ownPart(file.target)} was edited by hand. ${verb} it?`;
   const chosen = await vscode.window.showWarningMessage(sentence, verb, "Open File");
   if (chosen === "Open File") {
     await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(file.path));

@@ -52,7 +52,7 @@ function telling(requests: Requests, overview: Overview): vscode.LanguageModelTo
     prepareInvocation: () => ({ invocationMessage: "Reading Threadline's memory" }),
     invoke: async ({ input }, token) => {
       const query = String(input.task ?? "");
-      const params = { project: project(overview), host: "vscode", query, preview: true };
+      const params = { project: project(overview), host: "vscode", query };
       const { text } = await requests.request("threadline/context/render", params, token);
       return result(text || NOTHING);
     },

@@ -4,7 +4,7 @@ import { openChat, pasteHint } from "../src/chats";
 import { attempt, disposable, functionOf } from "../src/guards";
 import { lengthOf, onOwnLines } from "../src/insertions";
 import type { RulesChange, RulesFile } from "../src/protocol.generated";
-import { isTarget, offered, present, toldChanges } from "../src/rulesets";
+import { isTarget, offered, ownPart, present, toldChanges } from "../src/rulesets";
 
 test("a text stands on lines of its own at the cursor", () => {
   const cases: [string, string, string][] = [
@@ -24,7 +24,9 @@ test("a chat is opened in VS Code with the text unsent", async () => {
   const calls: unknown[] = [];
   const run = async (...call: unknown[]) => void calls.push(call);
   assert.equal(await openChat({ source: "vscode", isOff: false, run }, "T"), true);
-  assert.deepEqual(calls, [["workbench.action.chat.open", { query: "T", isPartialQuery: true }]]);
+  assert.deepEqual(calls, [
+    ["workbench.action.chat.open", { query: "T\n\n", isPartialQuery: true }],
+  ]);
 });
 
 test("where a chat is missing, off or another's, the text is to be pasted", async () => {
@@ -108,7 +110,9 @@ test("each editor's own rules file is offered first, with its state", () => {
   );
 });
 
-test("a target is one of ours", () => {
+test("a target is one of ours, and a part of it by a name", () => {
+  assert.equal(ownPart("agents"), "Threadline's block in AGENTS.md");
+  assert.equal(ownPart("cursor"), ".cursor/rules/threadline.mdc");
   assert.deepEqual(["agents", "cursor", "toString", "", 7, undefined].map(isTarget), [
     true,
     true,

@@ -42,6 +42,8 @@ Handler = Callable[[Any], object]
 _NEXT: dict[str, State] = {types.INITIALIZE: "ready", types.SHUTDOWN: "over"}
 """What a request of pygls makes of us once it is answered."""
 
+_OURS = "threadline-"
+"""Begins the ids of what we ask."""
 _LONG = {method.name for method in METHODS if method.is_long}
 
 _log = logging.getLogger(__name__)
@@ -140,6 +142,9 @@ class StrictProtocol(LanguageServerProtocol):
         question = self._questions.pop(identifier, None) if identifier is not None else None
         if question is not None:
             _settle(question, message)
+        elif isinstance(identifier, str) and identifier.startswith(_OURS):
+            # A question that nobody waits for any more is answered all the same.
+            _log.debug("the client answered %s too late", identifier)
         elif identifier is not None and ("result" in message or "error" in message):
             self._pass_on(message)
         else:
@@ -240,7 +245,7 @@ class StrictProtocol(LanguageServerProtocol):
 
     async def ask(self, method: str, params: Record) -> Any:  # noqa: ANN401  # whatever the client answers
         """Ask the client something of our own; what it answers stays as it is on the wire."""
-        identifier = f"threadline-{next(self._numbers)}"
+        identifier = f"{_OURS}{next(self._numbers)}"
         question = self._questions[identifier] = asyncio.get_running_loop().create_future()
         body = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
         self.write(msgspec.json.encode(body))

@@ -113,6 +113,8 @@ suite("context for assistants", () => {
       const text = await invoke(name, input);
       assert.ok(text.includes(FENCE) && text.includes(KNOWN), text);
     }
+    const { total } = await threadline.sidecar.request("threadline/context/receipts", {});
+    assert.equal(total, 1);
   });
 
   test("registers its MCP server after a yes, in VS Code's own way and nowhere else", async () => {
