@@ -54,11 +54,12 @@ export const insight = {
       },
     ],
     [
-      "both can be turned off",
-      async ({ workbench, editor }) => {
-        editor.setUser({ "threadline.codeLens": false });
+      "the lens can be turned off",
+      async ({ workbench, editor, sidecar }) => {
+        const settings = { "threadline.command": sidecar };
+        editor.setMachine({ ...settings, "threadline.codeLens": false });
         await lens(workbench).waitFor({ state: "detached" });
-        editor.setUser({});
+        editor.setMachine(settings);
         await lens(workbench).waitFor();
       },
     ],
