@@ -83,6 +83,23 @@ class Repository:
         self.git("commit", "--quiet", "--allow-empty", "--message", subject, at=at)
         return self.git("rev-parse", "HEAD")
 
+    def write_history(self, count: int) -> None:
+        """Make many commits at once, an hour apart and long ago; more of them go on where fewer ended."""
+        lines = []
+        for number in range(count):
+            moment = int((NOON + (number - 10_000) * HOUR).timestamp())
+            stamp, text = f"Ada <ada@example.org> {moment} +0000", f"number {number}"
+            lines.append(f"commit refs/heads/many\nauthor {stamp}\ncommitter {stamp}\n")
+            lines.append(f"data {len(text)}\n{text}\n")
+            lines.append(f"M 644 inline {number % 50}.txt\ndata {len(text)}\n{text}\n\n")
+        subprocess.run(
+            ["git", "fast-import", "--quiet"],
+            cwd=self.path,
+            input="".join(lines).encode(),
+            check=True,
+        )
+        self.git("reset", "--hard", "--quiet", "many")
+
 
 def threadline(
     *arguments: str, cwd: Path, stdin: bytes = b"", **environment: str

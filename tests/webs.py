@@ -186,3 +186,8 @@ class Tab:
                     self.notices.remove(notice)
                     return notice["params"]
             self.notices.append(json.loads(self.socket.recv(max(0.0, limit - time.monotonic()))))
+
+
+def see_it_serves(tab: Tab) -> None:
+    """The next answer is that of the next request: nothing was answered twice."""
+    assert "version" in tab.request("threadline/version")

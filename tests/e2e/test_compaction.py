@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from lsprotocol import types
-from pytest_lsp import client_capabilities
 
-from tests.e2e.test_editors import Day, serving, wait_until_watched
+from tests.editors import Day, open_editor, wait_until_watched
 from tests.support import Repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
@@ -93,21 +91,9 @@ async def editor(
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     repository.commit("before")
-    client: Any = await serving().start()
-    client.set_configuration({"threadline": {"logLevel": "debug"}})
-    folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")
-    await client.initialize_session(
-        types.InitializeParams(
-            capabilities=client_capabilities("visual-studio-code"),
-            root_uri=folder.uri,
-            workspace_folders=[folder],
-        )
-    )
-    editor = Day(client, repository, "visual-studio-code")
-    await wait_until_watched(editor)
-    yield editor
-    await client.shutdown_session()
-    await client.stop()
+    async with open_editor(Day, repository) as editor:
+        await wait_until_watched(editor)
+        yield editor
 
 
 async def converse(editor: Day) -> None:

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pytest_lsp import client_capabilities
 
 from protocol.errors import Code
-from tests.e2e.test_editors import Day, serving, wait_until_watched
+from tests.editors import Day, open_editor, wait_until_watched
 from tests.support import Repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
@@ -25,23 +23,11 @@ FACT = "Currency amounts are integers of cents"
 @pytest_asyncio.fixture
 async def editor(repository: Repository) -> AsyncIterator[Day]:
     repository.commit("before")
-    client: Any = await serving().start()
-    client.set_configuration({"threadline": {"logLevel": "debug"}})
-    folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")
-    await client.initialize_session(
-        types.InitializeParams(
-            capabilities=client_capabilities("visual-studio-code"),
-            root_uri=folder.uri,
-            workspace_folders=[folder],
-        )
-    )
-    editor = Day(client, repository, "visual-studio-code")
-    await wait_until_watched(editor)
-    for kind, title in (("constraint", RULE), ("fact", FACT)):
-        await editor.ask("threadline/memories/write", type=kind, title=title, content=title)
-    yield editor
-    await client.shutdown_session()
-    await client.stop()
+    async with open_editor(Day, repository) as editor:
+        await wait_until_watched(editor)
+        for kind, title in (("constraint", RULE), ("fact", FACT)):
+            await editor.ask("threadline/memories/write", type=kind, title=title, content=title)
+        yield editor
 
 
 async def start(editor: Day, **params: Any) -> Any:

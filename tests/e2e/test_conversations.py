@@ -1,22 +1,19 @@
 """Conversations over real processes that are stopped, killed, and let loose on one another."""
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pytest_lsp import client_capabilities
 
 from protocol.errors import Code
-from tests.e2e.test_editors import Day, serving
+from tests.editors import Day, open_editor
 from tests.support import Repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
@@ -70,21 +67,8 @@ class Window(Day):
         await asyncio.wait_for(server.wait(), timeout=20)
 
 
-@contextlib.asynccontextmanager
-async def open_window(repository: Repository) -> AsyncIterator[Window]:
-    client: Any = await serving().start()
-    folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")
-    await client.initialize_session(
-        types.InitializeParams(
-            capabilities=client_capabilities("visual-studio-code"),
-            root_uri=folder.uri,
-            workspace_folders=[folder],
-        )
-    )
-    yield Window(client, repository, "visual-studio-code")
-    if client._server.returncode is None:
-        await client.shutdown_session()
-    await client.stop()
+def open_window(repository: Repository) -> AbstractAsyncContextManager[Window]:
+    return open_editor(Window, repository)
 
 
 @pytest.fixture

@@ -14,14 +14,12 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from lsprotocol import types
-from pytest_lsp import client_capabilities
 
 from protocol.checkpoints import Checkpoint
 from protocol.conversations import Conversation
 from sidecar.app import open_application
 from sidecar.store import overheard
-from tests.e2e.test_editors import Day, serving, wait_until_watched
+from tests.editors import Day, open_editor, wait_until_watched
 from tests.hooks import Hooks
 from tests.mcps import Assistant, Host, Story
 from tests.support import Repository
@@ -105,26 +103,13 @@ async def team(
     for name in ("CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "CURSOR_PROJECT_DIR"):
         monkeypatch.delenv(name, raising=False)
     repository.commit("before")
-    client: Any = await serving().start()
-    client.set_configuration({"threadline": {"logLevel": "debug"}})
-    folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")
-    await client.initialize_session(
-        types.InitializeParams(
-            capabilities=client_capabilities("visual-studio-code"),
-            client_info=types.ClientInfo(name="Visual Studio Code"),
-            root_uri=folder.uri,
-            workspace_folders=[folder],
+    async with open_editor(Day, repository) as editor:
+        await wait_until_watched(editor)
+        yield Team(
+            editor,
+            claude=Hooks("claude-code", repository.path, "claude-1"),
+            cursor=Hooks("cursor", repository.path, "cursor-1", is_doubled=True),
         )
-    )
-    editor = Day(client, repository, "visual-studio-code")
-    await wait_until_watched(editor)
-    yield Team(
-        editor,
-        claude=Hooks("claude-code", repository.path, "claude-1"),
-        cursor=Hooks("cursor", repository.path, "cursor-1", is_doubled=True),
-    )
-    await client.shutdown_session()
-    await client.stop()
 
 
 async def test_a_working_day_of_everybody_at_once(team: Team) -> None:

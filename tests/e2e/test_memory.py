@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from lsprotocol import types
-from pytest_lsp import client_capabilities
 
-from tests.e2e.test_editors import Day, serving, wait_until_watched
+from tests.editors import Day, open_editor, wait_until_watched
 from tests.support import Repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
@@ -23,36 +21,23 @@ class Editor(Day):
     """A client whose own model answers as a test wants it."""
 
     answering: Answering
-    changed_things: set[str]
+
+    def prepare(self) -> None:
+        async def complete(params: Any) -> Any:
+            return await self.answering(params)
+
+        self.changed_things: set[str] = set()
+        self.client.feature("threadline/model/complete")(complete)
+        hear = self.client.feature("threadline/didChange")
+        hear(lambda change: self.changed_things.add(change["what"]))
 
 
 @pytest_asyncio.fixture
 async def editor(repository: Repository) -> AsyncIterator[Editor]:
     repository.commit("before")
-    client: Any = await serving().start()
-    client.set_configuration({"threadline": {"logLevel": "debug"}})
-    folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")
-    editor = Editor(client, repository, "visual-studio-code")
-
-    async def complete(params: Any) -> Any:
-        return await editor.answering(params)
-
-    client.feature("threadline/model/complete")(complete)
-    editor.changed_things = set()
-    client.feature("threadline/didChange")(lambda change: editor.changed_things.add(change["what"]))
-
-    await client.initialize_session(
-        types.InitializeParams(
-            capabilities=client_capabilities("visual-studio-code"),
-            root_uri=folder.uri,
-            workspace_folders=[folder],
-            initialization_options={"model": True},
-        )
-    )
-    await wait_until_watched(editor)
-    yield editor
-    await client.shutdown_session()
-    await client.stop()
+    async with open_editor(Editor, repository, model=True) as editor:
+        await wait_until_watched(editor)
+        yield editor
 
 
 async def work(editor: Editor) -> list[Any]:

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from lsprotocol import types
-from pytest_lsp import client_capabilities
 
-from tests.e2e.test_editors import Day, serving, wait_until_watched
+from tests.editors import Day, open_editor, wait_until_watched
 from tests.support import Repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
@@ -19,37 +17,19 @@ Pair = tuple["Agent", "Agent"]
 class Agent(Day):
     """A client that works as an agent, and hears of what changes."""
 
-    name: str
-    changed_things: set[str]
-
-
-async def begin(repository: Repository, name: str) -> Agent:
-    client: Any = await serving().start()
-    client.set_configuration({"threadline": {"logLevel": "debug"}})
-    agent = Agent(client, repository, "visual-studio-code")
-    agent.name, agent.changed_things = name, set()
-    client.feature("threadline/didChange")(lambda change: agent.changed_things.add(change["what"]))
-    folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")
-    await client.initialize_session(
-        types.InitializeParams(
-            capabilities=client_capabilities("visual-studio-code"),
-            root_uri=folder.uri,
-            workspace_folders=[folder],
-        )
-    )
-    return agent
+    def prepare(self) -> None:
+        self.changed_things: set[str] = set()
+        hear = self.client.feature("threadline/didChange")
+        hear(lambda change: self.changed_things.add(change["what"]))
 
 
 @pytest_asyncio.fixture
 async def pair(repository: Repository) -> AsyncIterator[Pair]:
     repository.commit("before")
-    first, second = await begin(repository, "claude-code"), await begin(repository, "cursor")
-    await wait_until_watched(first)
-    yield first, second
-    for agent in (first, second):
-        client: Any = agent.client
-        await client.shutdown_session()
-        await client.stop()
+    async with open_editor(Agent, repository) as first, open_editor(Agent, repository) as second:
+        first.name, second.name = "claude-code", "cursor"
+        await wait_until_watched(first)
+        yield first, second
 
 
 async def started(agent: Agent, key: str) -> Any:

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ import pytest
 
 from protocol.errors import Code
 from tests.lsp_client import RawClient
-from tests.support import HOUR, NOON, Repository, threadline
+from tests.support import NOON, Repository, threadline
 
 pytestmark = pytest.mark.slow
 
@@ -262,26 +261,12 @@ def test_every_method_is_a_command_too(start: Opener, repository: Repository) ->
     assert editor.change("capture") is not None
 
 
-def history(repository: Repository, count: int) -> None:
-    """Make a long history quickly."""
-    stamp = int((NOON - count * HOUR).timestamp())
-    stream = "".join(
-        f"commit refs/heads/main\nauthor Ada <ada@example.org> {stamp + 3600 * number} +0000\n"
-        f"committer Ada <ada@example.org> {stamp + 3600 * number} +0000\n"
-        f"data 3\nc{number % 10}\nM 644 inline f.txt\ndata 2\n{number % 10}\n\n"
-        for number in range(count)
-    )
-    subprocess.run(
-        ["git", "fast-import", "--quiet"], cwd=repository.path, input=stream.encode(), check=True
-    )
-
-
 def progress(editor: Editor) -> list[Any]:
     return [said["params"] for said in editor.notices if said.get("method") == "$/progress"]
 
 
 def test_long_work_tells_how_far_it_is(start: Opener, repository: Repository) -> None:
-    history(repository, 3000)
+    repository.write_history(3000)
     editor = start(repository.path)
     params = {"workDoneToken": "mine"}
     assert editor.request(1, "threadline/scan", params)["result"]["imported"] == 3000
@@ -294,7 +279,7 @@ def test_long_work_tells_how_far_it_is(start: Opener, repository: Repository) ->
 def test_a_client_that_shows_progress_is_asked_for_a_place(
     start: Opener, repository: Repository
 ) -> None:
-    history(repository, 3000)
+    repository.write_history(3000)
     editor = start(repository.path, capabilities={"window": {"workDoneProgress": True}})
     assert editor.request(1, "threadline/scan", {})["result"]["imported"] == 3000
     assert "window/workDoneProgress/create" in editor.asked
@@ -305,7 +290,7 @@ def test_a_client_that_shows_progress_is_asked_for_a_place(
 def test_long_work_can_be_cancelled_and_what_is_done_stays(
     start: Opener, repository: Repository, by_token: bool
 ) -> None:
-    history(repository, 12_000)
+    repository.write_history(12_000)
     editor = start(repository.path)
     params = {"workDoneToken": 7}
     editor.send({"jsonrpc": "2.0", "id": 1, "method": "threadline/scan", "params": params})
@@ -474,7 +459,7 @@ def children(process: int) -> set[str]:
 
 
 def test_no_child_is_left_when_the_server_is_killed(start: Opener, repository: Repository) -> None:
-    history(repository, 12_000)
+    repository.write_history(12_000)
     editor = watched(start(repository.path), repository)
     editor.send({"jsonrpc": "2.0", "id": 1, "method": "threadline/scan", "params": {}})
     limit = time.monotonic() + 20

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,33 +12,10 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 
 from protocol.errors import Code
-from tests.support import HOUR, NOON, Repository, threadline
-from tests.webs import BRIEF, Dashboard, Tab, Visitor
+from tests.support import NOON, Repository, threadline
+from tests.webs import BRIEF, Dashboard, Tab, Visitor, see_it_serves
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def dashboard(repository: Repository) -> Iterator[Dashboard]:
-    repository.commit("begin", at=NOON)
-    with Dashboard(repository.path) as dashboard:
-        yield dashboard
-
-
-@pytest.fixture
-def visitor(dashboard: Dashboard) -> Visitor:
-    return dashboard.visit()
-
-
-@pytest.fixture
-def tab(visitor: Visitor) -> Iterator[Tab]:
-    with visitor.open_tab() as tab:
-        yield tab
-
-
-def see_it_serves(tab: Tab) -> None:
-    """The next answer is that of the next request: nothing was answered twice."""
-    assert "version" in tab.request("threadline/version")
 
 
 def wait_until_watched(tab: Tab) -> None:
@@ -191,7 +167,7 @@ def test_what_takes_long_tells_how_far_it_is_and_can_be_cancelled(
     tab: Tab, repository: Repository
 ) -> None:
     """Part of G6."""
-    write_history(repository, 4000)
+    repository.write_history(4000)
     tab.ask(1, "threadline/scan", allAuthors=True, workDoneToken="t")
     kinds = [tab.hear_progress()["kind"], tab.hear_progress()["kind"]]
     assert kinds == ["begin", "report"]
@@ -256,33 +232,15 @@ def test_work_goes_on_when_its_tab_is_closed_and_is_cancelled_at_the_end(
     dashboard: Dashboard, visitor: Visitor, tab: Tab, repository: Repository
 ) -> None:
     """Part of G6."""
-    write_history(repository, 1500)
+    repository.write_history(1500)
     with visitor.open_tab() as closed:
         closed.ask(1, "threadline/scan", allAuthors=True, workDoneToken="t")
         closed.socket.recv(BRIEF)
     limit = time.monotonic() + BRIEF
     while tab.request("threadline/status")["events"] < 1500:
         assert time.monotonic() < limit
-    write_history(repository, 6000)
+    repository.write_history(6000)
     tab.ask(2, "threadline/scan", allAuthors=True, workDoneToken="t")
     tab.socket.recv(BRIEF)
     dashboard.process.send_signal(signal.SIGTERM)
     assert dashboard.process.wait(10) == 0
-
-
-def write_history(repository: Repository, count: int) -> None:
-    """Make many commits at once."""
-    lines = []
-    for number in range(count):
-        stamp = f"Ada <ada@example.org> {int((NOON + number * HOUR).timestamp())} +0000"
-        text = f"number {number}"
-        lines.append(f"commit refs/heads/many\nauthor {stamp}\ncommitter {stamp}\n")
-        lines.append(f"data {len(text)}\n{text}\n")
-        lines.append(f"M 644 inline {number % 50}.txt\ndata {len(text)}\n{text}\n\n")
-    subprocess.run(
-        ["git", "fast-import", "--quiet"],
-        cwd=repository.path,
-        input="".join(lines).encode(),
-        check=True,
-    )
-    repository.git("reset", "--hard", "--quiet", "many")

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -19,33 +18,10 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 
 from sidecar.transports.web import sites
-from tests.support import NOON, ROOT, Repository, threadline
-from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, start
+from tests.support import ROOT, Repository, threadline
+from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, see_it_serves, start
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def dashboard(repository: Repository) -> Iterator[Dashboard]:
-    repository.commit("begin", at=NOON)
-    with Dashboard(repository.path) as dashboard:
-        yield dashboard
-
-
-@pytest.fixture
-def visitor(dashboard: Dashboard) -> Visitor:
-    return dashboard.visit()
-
-
-@pytest.fixture
-def tab(visitor: Visitor) -> Iterator[Tab]:
-    with visitor.open_tab() as tab:
-        yield tab
-
-
-def see_it_serves(tab: Tab) -> None:
-    """The next answer is that of the next request: nothing was answered twice."""
-    assert "version" in tab.request("threadline/version")
 
 
 def cannot_reach(host: str, port: int) -> bool:
