@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator
 from urllib.parse import quote, unquote
 
+import msgspec
 from msgspec import Struct
 
 from protocol.documents import DocumentList, ShownDocument
 from protocol.errors import NotFoundError
 from protocol.methods import SessionPage
+from protocol.recall import MemoryList
 from sidecar.transports.mcp import asking
 from sidecar.transports.mcp.clients import Client
 
@@ -78,7 +80,10 @@ def _session(client: Client, session_id: str) -> str:
 
 
 def _memory(client: Client, memory_id: str) -> str:
-    return asking.raw(client, "threadline/memories/read", memoryIds=[memory_id])
+    found = asking.ask(client, "threadline/memories/read", MemoryList, memoryIds=[memory_id])
+    if not found.memories:
+        raise NotFoundError(f"no memory {memory_id} in this project", field="uri")
+    return msgspec.json.encode(found).decode()
 
 
 CONTEXT = Resource(
