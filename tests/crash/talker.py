@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 from protocol.checkpoints import TrackParams
-from protocol.turns import Activity, IngestTurnParams
+from protocol.turns import IngestTurnParams
 from sidecar.app import now
 from sidecar.domain.sessions import Rule
 from sidecar.services.continuity import tracking, turning
 from sidecar.store.ids import Ids
 from sidecar.store.vaults import open_vault
-from tests.crash.test_turns import real_tools
+from tests.crash.test_turns import do, real_tools, say
 from tests.services.test_continuity import WHO
 
 
@@ -23,18 +23,12 @@ def main() -> None:
     vault = open_vault(Path(sys.argv[1]), "p", Ids(now), Rule())
     tools = real_tools()
     for number in itertools.count():
-        said = f"We decided to use tool {number} instead of nothing."
         turn = IngestTurnParams(
-            session_key="run", role="user", content=said, idempotency_key=f"{number}"
+            session_key="run", role="user", content=say(number), idempotency_key=f"{number}"
         )
         turning.take(vault, turn, WHO, tools)
-        done = Activity(
-            tool=f"tool {number}",
-            category="write",
-            input_summary="a table",
-            output_summary="is there",
-        )
-        tracking.track(vault, TrackParams(session_key="run", activities=(done,)), WHO, tools)
+        done = TrackParams(session_key="run", activities=(do(number),))
+        tracking.track(vault, done, WHO, tools)
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
 

@@ -5,11 +5,12 @@ import subprocess
 import sys
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from protocol.settings import Settings
-from protocol.turns import IngestedTurn, IngestTurnParams
+from protocol.turns import ENTRY_LIMIT, Activity, Category, IngestedTurn, IngestTurnParams
 from sidecar.app import now
 from sidecar.domain.continuity import signals
 from sidecar.domain.sessions import Rule
@@ -29,6 +30,7 @@ from tests.support import ROOT
 pytestmark = pytest.mark.slow
 
 ACKNOWLEDGED = 12
+CATEGORIES = get_args(Category)
 TURN = IngestTurnParams(session_key="run", role="user", content=DECISION, idempotency_key="1")
 
 
@@ -37,6 +39,21 @@ def real_tools() -> Tools:
     settings = Settings(prompt_interval=1000, time_interval_ms=86_400_000)
     buffer = Buffer(start=idle)
     return Tools(settings=settings, hear=signals.detect, meanings=WORDS, buffer=buffer)
+
+
+def say(number: int) -> str:
+    """Give a turn of more letters than are kept of one."""
+    return f"We decided to use tool {number} instead of nothing. " + "It was talked about. " * 40
+
+
+def do(number: int) -> Activity:
+    """Give an activity of each category in turn, told as fully as it may be."""
+    return Activity(
+        tool=f"tool {number}",
+        category=CATEGORIES[number % len(CATEGORIES)],
+        input_summary=f"asked {number} ".ljust(ENTRY_LIMIT, "i"),
+        output_summary=f"answered {number} ".ljust(ENTRY_LIMIT, "o"),
+    )
 
 
 def take(vault: Vault) -> IngestedTurn:
@@ -70,7 +87,7 @@ def test_a_turn_killed_at_any_write_is_taken_once_by_its_retry(tmp_path: Path, m
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 def test_what_a_killed_process_had_heard_is_saved_by_the_next(tmp_path: Path) -> None:
     """F5."""
-    folder = tmp_path / "vault"
+    folder, began = tmp_path / "vault", now()
     talker = subprocess.Popen(
         [sys.executable, "-m", "tests.crash.talker", str(folder)],
         cwd=ROOT,
@@ -86,14 +103,18 @@ def test_what_a_killed_process_had_heard_is_saved_by_the_next(tmp_path: Path) ->
 
     soon = at(folder, now())
     said = {one.text for one in soon.entries.all()}
-    done = {one.tool for one in soon.activities.all()}
-    assert {f"We decided to use tool {number} instead of nothing." for number in heard} <= said
-    assert {f"tool {number}" for number in heard} <= done
-    assert all(len(one.text) <= 500 for one in soon.entries.all())
-    for activity in soon.activities.all():
-        told = (activity.category, activity.input_summary, activity.output_summary)
-        assert told == ("write", "a table", "is there")
-        assert activity.at <= now()
+    for number in heard:
+        (text,) = [one for one in said if one.startswith(say(number)[:40])]
+        assert ENTRY_LIMIT - 30 < len(text) <= ENTRY_LIMIT < len(say(number))
+        assert say(number).startswith(text.rstrip(" …"))
+    done = {int(one.tool.removeprefix("tool ")): one for one in soon.activities.all()}
+    assert set(heard) <= set(done)
+    assert {one.category for one in done.values()} == set(CATEGORIES)
+    for number, activity in done.items():
+        told = do(number)
+        assert (activity.category, activity.input_summary) == (told.category, told.input_summary)
+        assert activity.output_summary == told.output_summary
+        assert began <= activity.at <= now()
     maintenance.maintain(soon, Settings())
     assert len(soon.checkpoints) == 0
     soon.close()

@@ -7,14 +7,13 @@ import pytest
 from lsprotocol import types
 
 from protocol.methods import METHODS
-from tests.e2e.test_editors import Day, day, wait_until_watched
+from tests.editors import Day, wait_until_watched
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
 DECISION = "Use advisory locks instead of Redis because we run no Redis in production"
+LATER = "Use milliseconds instead of seconds for timeouts because the kernel counts in them"
 CODE = "import fcntl\n\n\ndef lock(file):\n    fcntl.flock(file, fcntl.LOCK_EX)\n"
-
-__all__ = ["day"]
 
 
 async def test_memory_is_behind_every_line_file_and_command(day: Day) -> None:
@@ -61,10 +60,7 @@ async def test_memory_is_behind_every_line_file_and_command(day: Day) -> None:
     assert memory["memoryId"] in [one["memoryId"] for one in story["memories"]]
     assert any(above.command.title in one.message for one in day.client.messages)
 
-    # The same line, after others came above it and nobody has committed them.
-    day.repository.write("locks.py", f"# new\n{CODE}")
-    assert await hover(day, 0) is None
-    assert await hover(day, 5) == told
+    await look_at_another_line(day, memory["title"])
 
     explained = await run(day, "lines.explain", path="locks.py", line=6)
     assert explained["memories"][0]["memory"]["memoryId"] == memory["memoryId"]
@@ -76,6 +72,34 @@ async def test_memory_is_behind_every_line_file_and_command(day: Day) -> None:
     assert (await run(day, "capture.pause", duration="15m"))["paused"] is True
     assert (await run(day, "capture.resume"))["paused"] is False
     assert (await run(day, "status"))["memories"] >= 0
+
+
+async def look_at_another_line(day: Day, title_of_first: str) -> None:
+    """See that another line, which comes from another commit, has a memory of its own behind it."""
+    await commit(day, LATER, CODE + "\n\nTIMEOUT = 30\n")
+    later = str(await hover(day, 7))
+    assert day.repository.git("rev-parse", "HEAD")[:10] in later
+    assert LATER in later
+    assert "(decision, " not in later
+    assert await behind(day, 8) == []
+    await run(day, "enrichment.start")
+    told, later = await hover(day, 4), str(await hover(day, 7))
+    assert await behind(day, 5) == [title_of_first]
+    (other,) = await behind(day, 8)
+    assert "milliseconds" in other
+    assert f"{other} (decision, " in later.replace("*", "")
+    assert f"{title_of_first} (decision, " in str(told).replace("*", "")
+    assert (str(told).count("(decision, "), later.count("(decision, ")) == (1, 1)
+    assert day.repository.git("rev-parse", "HEAD~")[:10] in str(told)
+    (above,) = await lens(day)
+    assert above.command is not None
+    assert above.command.title == await title(day)
+
+    # The same lines, after others came above them and nobody has committed those.
+    day.repository.write("locks.py", f"# new\n{CODE}\n\nTIMEOUT = 30\n")
+    assert await hover(day, 0) is None
+    assert await hover(day, 5) == told
+    assert str(await hover(day, 8)) == later
 
 
 async def commit(day: Day, subject: str, content: str) -> None:
@@ -99,6 +123,13 @@ async def hover(day: Day, line: int) -> types.Hover | None:
             text_document=document(day), position=types.Position(line=line, character=2)
         )
     )
+
+
+async def behind(day: Day, line: int) -> list[str]:
+    """Give the memories that were made from the commit of a line, other than those of whole sessions."""
+    told = await run(day, "lines.explain", path="locks.py", line=line)
+    memories = [one["memory"] for one in told["memories"] if one["why"] == "commit"]
+    return [one["title"] for one in memories if one["type"] != "episodic"]
 
 
 async def lens(day: Day) -> list[types.CodeLens]:

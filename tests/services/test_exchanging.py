@@ -1,10 +1,12 @@
 """Messages, documents, links and agents as every transport serves them."""
 
 import threading
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from protocol.errors import Code
 from protocol.methods import METHODS
 from tests.desks import Desk, titles
 from tests.support import HOUR, MINUTE
@@ -57,20 +59,43 @@ def test_a_message_has_all_that_was_said_of_it_and_the_most_urgent_comes_first(d
     assert (sent["status"], sent["handlings"]) == ("pending", {})
     for priority, content in ((1, "one"), (5, "five"), (4, "four"), (5, "five later")):
         send(desk, content, priority=priority)
-    for category in ("info", "alert", "error"):
+    for category in ("info", "request", "alert", "error", "weather"):
         send(desk, category, "user", category=category)
+        assert read(desk, "user", category=category, preview=True) == [category]
     send(desk, "for all", "*", "codex", priority=2)
-    long = {"targetId": "cursor", "content": "x", "subject": "x" * 201}
-    assert desk.refused("messages/send", **long)["data"]["field"] == "subject"
+    every = ["info", "request", "alert", "error", "weather"]
+    assert read(desk, "user", preview=True) == [*every, "for all"]
+
+    valid = {"targetId": "cursor", "content": "x"}
+    wrong: list[dict[str, Any]] = [
+        *({"priority": one} for one in (0, 6, -1, 2.5, "5")),
+        *({"expiresInDays": one} for one in (0, -1, 3651)),
+        *({"category": one} for one in ("", "x" * 51, 7)),
+        *({"subject": "x" * 201}, {"targetId": ""}, {"content": ""}, {"senderId": ""}),
+        {"parentMessageId": "May I?"},
+    ]
+    for one in wrong:
+        refusal = desk.refused("messages/send", **(valid | one))
+        assert (refusal["code"], refusal["data"]["field"]) == (Code.INVALID_PARAMS, *one)
+    assert desk.ask("messages/send", **valid, subject="x" * 200)["outcome"] == "sent"
+
     whole = desk.ask("messages/read", agentId="cursor", preview=True)["messages"]
-    wanted = ["five", "five later", "Yes, after ten", "four", "for all", "one"]
+    wanted = ["five", "five later", "Yes, after ten", "four", "x", "for all", "one"]
     assert contents(whole) == wanted
     assert {name: whole[2][name] for name in given} == given
-    assert whole[2]["expiresAt"] > whole[2]["createdAt"]
+    assert [one["priority"] for one in whole] == [5, 5, 4, 4, 3, 2, 1]
     assert read(desk, "cursor", category="house rule", preview=True) == ["Yes, after ten"]
-    assert read(desk, "user") == ["info", "alert", "error", "for all"]
-    assert read(desk, "claude-code") == ["May I?", "for all"]
+    assert read(desk, "claude-code", preview=True) == ["May I?", "for all"]
     assert read(desk, "windsurf") == ["for all"]
+
+    moments = [datetime.fromisoformat(sent[name]) for name in ("createdAt", "expiresAt")]
+    assert moments[1] - moments[0] == 2 * DAY
+    desk.clock.now = moments[1] - MINUTE
+    assert "Yes, after ten" in read(desk, "cursor", preview=True)
+    desk.clock.now = moments[1]
+    assert read(desk, "cursor", preview=True) == [one for one in wanted if one != given["content"]]
+    assert thread(desk, parent) == ["May I?"]
+    assert read(desk, "user") == [*every, "for all"]
 
 
 def test_each_recipient_has_a_receipt_and_the_sender_sees_them(desk: Desk) -> None:
@@ -180,6 +205,7 @@ def test_links_are_seen_from_every_end_help_to_find_and_never_dangle(desk: Desk)
     """F12."""
     answer = desk.remember("Uploads are signed")
     reason = desk.remember("The auditor wants it so")
+    rumour = desk.remember("The minister wants it so")
     (task,) = desk.ask("tasks/create", tasks=[{"title": "Ask again"}])["tasks"]
     desk.ask("documents/write", name="skills", content="# How")
     ends = {
@@ -189,17 +215,23 @@ def test_links_are_seen_from_every_end_help_to_find_and_never_dangle(desk: Desk)
         "file": {"kind": "file", "id": "src/sign.py"},
     }
 
-    def score() -> float:
-        asked = desk.ask("memories/search", query="signed uploads")["memories"]
+    def score(memory: str, query: str) -> float:
+        asked = desk.ask("memories/search", query=query)["memories"]
         scores = {one["memory"]["memoryId"]: float(one["score"]) for one in asked}
-        return scores.get(reason, 0.0)
+        assert list(scores.values()) == sorted(scores.values(), reverse=True)
+        return scores.get(memory, 0.0)
 
-    alone = score()
+    queries = ("signed uploads", "who wants signed uploads")
+    alone = [score(reason, query) for query in queries]
+    assert alone[1] <= score(rumour, queries[1])
     cause = {"kind": "memory", "id": reason}
     made = desk.ask("memories/link", source=cause, target=ends["memory"], type="causes")["link"]
     for name in ("task", "document", "file"):
         desk.ask("memories/link", source=ends["memory"], target=ends[name], agentId="cursor")
-    assert score() > alone
+    desk.ask("memories/link", source=cause, target=ends["file"])
+    linked = [score(reason, query) for query in queries]
+    assert all(more > less for more, less in zip(linked, alone, strict=True))
+    assert linked[1] > score(rumour, queries[1])
     (shown,) = desk.ask("memories/read", memoryIds=[answer])["memories"]
     assert [(one["kind"], one["title"], one["isSource"]) for one in shown["links"]] == [
         ("memory", "The auditor wants it so", True),
@@ -210,13 +242,27 @@ def test_links_are_seen_from_every_end_help_to_find_and_never_dangle(desk: Desk)
     assert titles(desk.ask("tasks/list")["tasks"][0]["links"]) == ["Uploads are signed"]
     assert titles(desk.ask("documents/read", name="skills")["links"]) == ["Uploads are signed"]
     around = desk.ask("memories/graph", around=ends["file"])
-    assert titles(around["nodes"]) == ["src/sign.py", "Uploads are signed"]
+    beside = ["Uploads are signed", "The auditor wants it so"]
+    assert titles(around["nodes"]) == ["src/sign.py", *beside]
     assert {one["linkId"] for one in desk.ask("memories/graph")["links"]} >= {made["linkId"]}
     desk.ask("memories/unlink", linkId=made["linkId"])
-    assert score() == alone
+    assert [score(reason, query) for query in queries] == alone
+    desk.ask("memories/link", source=cause, target=ends["memory"], type="causes")
+
     desk.ask("memories/forget", memoryIds=[answer])
-    assert desk.ask("memories/graph")["links"] == []
+    (left,) = desk.ask("memories/graph")["links"]
+    assert (left["source"], left["target"]) == (cause, ends["file"])
+    assert len(desk.vault.links) == 1
+    for name in ("task", "document"):
+        assert desk.ask("memories/graph", around=ends[name])["links"] == []
     assert desk.ask("tasks/list")["tasks"][0]["links"] == []
+    assert desk.ask("documents/read", name="skills")["links"] == []
+    (other,) = desk.ask("memories/read", memoryIds=[reason])["memories"]
+    assert titles(other["links"]) == ["src/sign.py"]
+    gone = desk.refused("memories/link", source=cause, target=ends["memory"])
+    assert (gone["code"], gone["data"]["field"]) == (Code.NOT_FOUND, "target.id")
+    desk.ask("purge", path="src/sign.py")
+    assert desk.ask("memories/graph")["links"] == []
     assert len(desk.vault.links) == 0
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from protocol.errors import Code
 from protocol.events import Event
+from sidecar.domain.continuity.turns import FLAGGED
 from sidecar.services.continuity import buffers, idling
 from sidecar.services.continuity.idling import Idling
 from sidecar.store.vaults import Vault
@@ -91,25 +92,38 @@ def test_a_turn_that_matters_is_an_event_and_becomes_memory(desk: Desk) -> None:
 @pytest.mark.parametrize("role", ["user", "assistant"])
 def test_turns_are_weighed_and_only_those_that_matter_are_read(desk: Desk, role: str) -> None:
     """F4."""
-    said = {
-        "Good morning! I'll look at it now.": "skipped",
-        "x" * 100_000: "skipped",
-        "We decided to use SQLite because we run no server.": "queued",
+    worth = {
+        "We decided to use SQLite because we run no server.": "we decided",
+        "Correction: the timeout is 30 milliseconds, not 30 seconds.": "correction",
+        "TODO: document the limits in docs/limits.md before the release.": "todo",
     }
-    for content, outcome in said.items():
-        told = desk.ask("turns/ingest", sessionKey="run", role=role, content=content)
-        assert set(told) == {"turnId", "signalScore", "signalKeywords", "extractionStatus"}
-        assert told["extractionStatus"] == outcome
-        assert 0 <= told["signalScore"] <= 1
-        assert bool(told["signalKeywords"]) >= (outcome == "queued")
+    idle = ["Good morning! I'll look at it now.", "x" * 100_000, "Thanks, that looks good to me."]
+    said = [text for pair in zip(worth, idle, strict=True) for text in pair]
+    told = {}
+    for content in said:
+        desk.clock.pass_(MINUTE)
+        told[content] = desk.ask("turns/ingest", sessionKey="run", role=role, content=content)
+    assert all(
+        set(one) == {"turnId", "signalScore", "signalKeywords", "extractionStatus"}
+        for one in told.values()
+    )
+    assert len({one["turnId"] for one in told.values()}) == len(said)
+    assert [told[text]["extractionStatus"] for text in said] == ["queued", "skipped"] * 3
+    for text, sign in worth.items():
+        assert FLAGGED <= told[text]["signalScore"] <= 1
+        assert sign in told[text]["signalKeywords"]
+    assert all(0 <= told[text]["signalScore"] < FLAGGED for text in idle)
+    assert len({told[text]["signalScore"] for text in worth}) > 1
     for wrong in ({"role": "system", "content": "x"}, {"role": role, "content": "x" * 100_001}):
         assert (
             desk.refused("turns/ingest", sessionKey="run", **wrong)["code"] == Code.INVALID_PARAMS
         )
-    assert len(captured(desk.vault)) == 1
+    assert [one.text for one in captured(desk.vault)] == list(worth)
     desk.enrich()
-    (memory,) = [one for one in desk.vault.memories.all() if one.type == "decision"]
-    assert "SQLite" in memory.title
+    made = [one for one in desk.vault.memories.all() if one.type != "episodic"]
+    quoted = {quote.quote for one in made for quote in one.evidence}
+    assert {one.type for one in made} == {"decision", "correction", "task"}
+    assert quoted == set(worth)
 
 
 def test_only_flagged_turns_go_to_extraction(desk: Desk) -> None:

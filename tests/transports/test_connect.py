@@ -96,8 +96,13 @@ def test_every_agent_found_gets_hooks_and_server_and_gives_them_back(user: Path)
     assert set(changes) == set(WRITTEN)
     for name, change in changes.items():
         text = (user / name).read_bytes().decode()
-        for ours in WRITTEN[name]:
-            assert ours in text
+        if name.endswith(".js"):
+            assert text == scripts_of(user)[name]
+        else:
+            assert (
+                reduced(added(parse(name, EXISTING.get(name, "")), parse(name, text)))
+                == (WRITTEN[name])
+            )
         # What was there stands there still, comments too, in the same order.
         rest = iter(WORDS.findall(text))
         assert all(word in rest for word in WORDS.findall(EXISTING.get(name, "")))
@@ -116,32 +121,136 @@ def test_every_agent_found_gets_hooks_and_server_and_gives_them_back(user: Path)
 
 
 WORDS = re.compile(r"//.*|/\*.*?\*/|# .*|\"[^\"]*\"|\w+")
-HOOK_LINE = "threadline hook"
-WRITTEN = {
-    ".claude/settings.json": [f"{HOOK_LINE} claude-code SessionStart"],
-    ".claude.json": ['"mcp"'],
-    ".cursor/hooks.json": [f"{HOOK_LINE} cursor sessionStart"],
-    ".cursor/mcp.json": ['"mcp"'],
-    ".config/devin/config.json": [f"{HOOK_LINE} devin SessionStart"],
-    ".config/devin/mcp_config.json": ['"mcp"'],
-    ".codeium/windsurf/hooks.json": [f"{HOOK_LINE} windsurf pre_user_prompt"],
-    ".codeium/windsurf/mcp_config.json": ['"mcp"'],
-    ".copilot/hooks/threadline.json": [f"{HOOK_LINE} copilot sessionStart"],
-    ".copilot/mcp-config.json": ['"mcp"'],
-    ".config/Code/User/mcp.json": ['"mcp"'],
-    ".config/opencode/plugins/threadline.js": ['"hook", "opencode"'],
-    ".config/opencode/opencode.jsonc": ['"mcp"'],
-    ".openclaw/extensions/threadline/package.json": ["Written by `threadline connect`"],
-    ".openclaw/extensions/threadline/openclaw.plugin.json": ["Written by `threadline connect`"],
-    ".openclaw/extensions/threadline/index.js": ['"hook", "openclaw"'],
-    ".openclaw/openclaw.json": ['"mcp"', "allowConversationAccess"],
-    ".codex/hooks.json": [f"{HOOK_LINE} codex SessionStart"],
-    ".codex/config.toml": ["[mcp_servers.threadline]", '"mcp"'],
-    ".gemini/config/hooks.json": [f"{HOOK_LINE} antigravity PreInvocation"],
-    ".gemini/config/mcp_config.json": ['"mcp"'],
-    ".gemini/settings.json": ['"mcp"'],
+PROGRAM = "threadline"
+"""Stands for the full path of the program."""
+SERVER = {"command": PROGRAM, "args": ["mcp"]}
+CLAUDE = (
+    *("Stop", "SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure"),
+    *("PreCompact", "PostCompact", "SubagentStop", "SessionEnd"),
+)
+CURSOR = (
+    *("stop", "sessionStart", "sessionEnd", "beforeSubmitPrompt", "afterFileEdit"),
+    *("afterShellExecution", "postToolUseFailure", "subagentStop", "afterAgentResponse"),
+    "preCompact",
+)
+DEVIN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostCompaction", "Stop", "SessionEnd")
+WINDSURF = ("pre_user_prompt", "post_write_code", "post_cascade_response")
+COPILOT = (
+    *("sessionStart", "sessionEnd", "userPromptSubmitted", "postToolUse", "postToolUseFailure"),
+    *("subagentStop", "agentStop", "preCompact"),
+)
+CODEX = ("Stop", "SessionStart", "UserPromptSubmit", "PostToolUse")
+ANTIGRAVITY = ("PreInvocation", "PostToolUse", "Stop")
+
+
+def hooks(agent: str, *events: str) -> dict[str, Any]:
+    return {event: [f"{PROGRAM} hook {agent} {event}"] for event in events}
+
+
+WRITTEN: dict[str, Any] = {
+    ".claude/settings.json": {"hooks": hooks("claude-code", *CLAUDE)},
+    ".claude.json": {"mcpServers": {"threadline": SERVER | {"type": "stdio"}}},
+    ".cursor/hooks.json": {"hooks": hooks("cursor", *CURSOR)},
+    ".cursor/mcp.json": {"mcpServers": {"threadline": SERVER}},
+    ".config/devin/config.json": {"hooks": hooks("devin", *DEVIN)},
+    ".config/devin/mcp_config.json": {
+        "mcpServers": {"threadline": SERVER | {"env": {"THREADLINE_HOST": "devin"}}}
+    },
+    ".codeium/windsurf/hooks.json": {"hooks": hooks("windsurf", *WINDSURF)},
+    ".codeium/windsurf/mcp_config.json": {"mcpServers": {"threadline": SERVER}},
+    ".copilot/hooks/threadline.json": {"version": 1, "hooks": hooks("copilot", *COPILOT)},
+    ".copilot/mcp-config.json": {
+        "mcpServers": {"threadline": SERVER | {"type": "local", "tools": ["*"]}}
+    },
+    ".config/Code/User/mcp.json": {"servers": {"threadline": SERVER | {"type": "stdio"}}},
+    ".config/opencode/plugins/threadline.js": None,
+    ".config/opencode/opencode.jsonc": {
+        "$schema": "https://opencode.ai/config.json",
+        "mcp": {"threadline": {"type": "local", "command": [PROGRAM, "mcp"], "enabled": True}},
+    },
+    ".openclaw/extensions/threadline/package.json": json.loads(scripts.OPENCLAW_PACKAGE),
+    ".openclaw/extensions/threadline/openclaw.plugin.json": json.loads(scripts.OPENCLAW_MANIFEST),
+    ".openclaw/extensions/threadline/index.js": None,
+    ".openclaw/openclaw.json": {
+        "plugins": {
+            "entries": {"threadline": {"enabled": True, "hooks": {"allowConversationAccess": True}}}
+        },
+        "mcp": {
+            "servers": {"threadline": SERVER | {"env": {"THREADLINE_HOST": "openclaw"}}},
+        },
+    },
+    ".codex/hooks.json": {"hooks": hooks("codex", *CODEX)},
+    ".codex/config.toml": {"mcp_servers": {"threadline": SERVER}},
+    ".gemini/config/hooks.json": {
+        "threadline": {"enabled": True} | hooks("antigravity", *ANTIGRAVITY)
+    },
+    ".gemini/config/mcp_config.json": {"mcpServers": {"threadline": SERVER}},
+    ".gemini/settings.json": {"mcpServers": {"threadline": SERVER}},
 }
-"""Every file of a user that is written, and what of ours stands in it."""
+"""Every file of a user that is written, and what of ours is in it."""
+
+
+def scripts_of(user: Path) -> dict[str, str]:
+    """Give the plugins for the program that hooks start here."""
+    line = json.loads((user / ".copilot/hooks/threadline.json").read_bytes())
+    (hook,) = line["hooks"]["sessionStart"]
+    program = Program(tuple(shlex.split(hook["bash"])[:-3]))
+    return {
+        ".config/opencode/plugins/threadline.js": scripts.write_opencode(program),
+        ".openclaw/extensions/threadline/index.js": scripts.write_openclaw(program),
+    }
+
+
+def parse(name: str, text: str) -> Any:
+    """Read a file as its host does: comments, commas at the end and bare names are for people."""
+    if name.endswith(".toml"):
+        return tomllib.loads(text)
+    if name.endswith(".js"):
+        return None
+    string = r'("(?:[^"\\]|\\.)*")'
+    bare = re.sub(rf"{string}|//[^\n]*|/\*.*?\*/", r"\1", text.lstrip("\ufeff"), flags=re.DOTALL)
+    strict = re.sub(rf"{string}|,(?=\s*[}}\]])", r"\1", bare)
+    named = re.sub(rf"{string}|\b([a-z]\w*)(?=\s*:)", lambda at: at[1] or f'"{at[2]}"', strict)
+    return json.loads(named or "{}")
+
+
+def added(before: Any, after: Any) -> Any:
+    """Give what a file has that it had not; all else has to be as it was, in its place."""
+    if isinstance(before, dict):
+        assert [name for name in after if name in before] == list(before)
+        pairs = {
+            name: added(before[name], value) if name in before else value
+            for name, value in after.items()
+        }
+        return {name: value for name, value in pairs.items() if value not in ({}, [], None)}
+    if isinstance(before, list):
+        assert after[: len(before)] == before
+        return after[len(before) :]
+    assert before == after
+    return None
+
+
+def reduced(part: Any) -> Any:
+    """Write hooks as the command that they run, and the program by a word of ours."""
+    if isinstance(part, list):
+        return [reduced(one) for one in part]
+    if isinstance(part, dict) and (line := _runs(part)):
+        return line
+    if isinstance(part, dict):
+        return {name: reduced(value) for name, value in part.items()}
+    return PROGRAM if isinstance(part, str) and part.endswith("/threadline") else part
+
+
+def _runs(part: dict[str, Any]) -> str | None:
+    """Give the command that a hook runs; in other shells it is the same one."""
+    inner = part["hooks"][0] if isinstance(part.get("hooks"), list) else part
+    lines = {str(inner[name]) for name in ("command", "bash", "powershell") if name in inner}
+    if not lines or not all(" hook " in line for line in lines):
+        return None
+    (line,) = lines
+    program, *words = shlex.split(line)
+    assert os.access(program, os.X_OK)
+    return " ".join([PROGRAM, *words])
 
 
 def test_what_an_older_version_wrote_gets_the_server_too(user: Path) -> None:

@@ -1,5 +1,7 @@
 """MCP: every assistant has the same tools, whatever it sends, in both eras of the protocol."""
 
+import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from sidecar.app import Application
 from sidecar.store.homes import Home
 from sidecar.transports.mcp import instructions
 from sidecar.transports.mcp.tools import TOOLS
-from tests.desks import DECISION, Desk
+from tests.desks import DECISION, Desk, titles
 from tests.mcps import ERAS, Assistant, Host
 from tests.support import HOUR, MINUTE, Repository
 
@@ -90,14 +92,26 @@ def test_the_instructions_teach_the_protocol_in_a_few_lines(desk: Desk) -> None:
     assert len(instructions.TEXT.splitlines()) < 12
 
 
-async def use_every_tool(one: Assistant) -> None:  # one call each
-    """Use them all; a message waits for the reviewer."""
-    used: set[str] = set()
+Use = Callable[..., Awaitable[dict[str, Any]]]
+
+
+async def watch_uses(one: Assistant, used: set[str]) -> Use:
+    """Give a way to use tools that notes which, and sees that each answers in the form that it promises."""
+    forms = {tool.name: tool.output_schema for tool in (await one.client.list_tools()).tools}
 
     async def use(tool: str, **arguments: Any) -> dict[str, Any]:
         used.add(tool)
-        return await one.use(tool, **arguments)
+        told = await one.use(tool, **arguments)
+        jsonschema.validate(told, forms[tool] or False)
+        return told
 
+    return use
+
+
+async def use_every_tool(one: Assistant) -> None:  # one call each
+    """Use them all; a message waits for the reviewer."""
+    used: set[str] = set()
+    use = await watch_uses(one, used)
     start = await use("session_start", query="locks", agentId="reviewer")
     assert start["agentLabel"] == "reviewer"
     kept = await use(
@@ -232,22 +246,70 @@ def test_an_agent_cannot_write_a_document_that_is_not_for_agents(desk: Desk) -> 
     assert "instructions" in Host().run(desk.app, story)
 
 
-def test_an_agent_that_does_not_ask_gets_its_context_once(desk: Desk) -> None:
+FIRST: dict[str, dict[str, Any]] = {
+    "session_track": {"prompt": "hello"},
+    "context_checkpoint": {},
+    "session_digest": {"digest": "State: begun."},
+    "ingest_turn": {"role": "user", "content": "hello"},
+    "save_session": {"summary": "Worked"},
+    "search_memories": {"query": "locks"},
+    "read_memories": {"memoryIds": ["{memory}"]},
+    "write_memory": {"type": "fact", "title": "Ports are even", "content": "Ports are even"},
+    "update_memory": {"memoryId": "{memory}", "importance": 5},
+    "forget_memory": {"memoryIds": ["{other}"]},
+    "add_link": {
+        "source": {"kind": "memory", "id": "{memory}"},
+        "target": {"kind": "file", "id": "a.txt"},
+    },
+    "create_task": {"title": "Ask"},
+    "update_task": {"taskId": "{task}", "priority": 5},
+    "list_tasks": {},
+    "read_document": {"name": "soul"},
+    "write_document": {"name": "notes", "content": "# How"},
+    "send_message": {"targetId": "user", "content": "Look"},
+    "read_messages": {},
+    "ack_message": {"messageId": "{message}"},
+    "list_active_agents": {},
+    "list_sessions": {},
+    "generate_memory": {},
+}
+"""What an agent may begin with that does not ask for its context."""
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_an_agent_that_does_not_ask_gets_its_context_once(desk: Desk, first: str) -> None:
     """D8."""
-    desk.remember("Passwords are hashed with argon2", "constraint")
+    assert {*FIRST, "session_start"} == set(NAMES)
+    rule = "Passwords are hashed with argon2"
+    desk.commit(DECISION, "locks.py")
+    known = {
+        "memory": desk.remember(rule, "constraint"),
+        "other": desk.remember("Bikes are blue"),
+        "task": desk.ask("tasks/create", tasks=[{"title": "Migrate"}])["tasks"][0]["taskId"],
+    }
+    sent = {"targetId": "claude-code", "senderId": "codex", "content": "Look"}
+    known["message"] = desk.ask("messages/send", **sent)["message"]["messageId"]
+    written = json.dumps(FIRST[first])
+    for name, identifier in known.items():
+        written = written.replace(f"{{{name}}}", identifier)
 
-    async def story(one: Assistant) -> list[dict[str, Any]]:
-        return [
-            await one.use("search_memories", query="locks"),
-            await one.use("list_tasks"),
-            await one.use("session_track", prompt="hello"),
-        ]
+    async def story(one: Assistant) -> list[Any]:
+        begun = await one.use(first, **json.loads(written))
+        later = ("list_tasks", "search_memories", "session_track", "list_sessions")
+        return [begun.get("start"), *[(await one.use(tool)).get("start") for tool in later]]
 
-    for mode in ERAS:
-        first, *others = Host(mode=mode).run(desk.app, story)
-        (constraint,) = first["start"]["sessionContext"]["constraints"]
-        assert constraint["title"] == "Passwords are hashed with argon2"
-        assert [other.get("start") for other in others] == [None, None]
+    async def asked(one: Assistant) -> list[Any]:
+        context = await one.use("session_start")
+        assert rule in titles(context["sessionContext"]["constraints"])
+        return await story(one)
+
+    start, *others = Host().run(desk.app, story)
+    desk.app.flush()
+    assert rule in titles(start["sessionContext"]["constraints"])
+    assert start["receiptId"] in {one.receipt_id for one in desk.vault.receipts.all()}
+    assert others == [None] * 4
+    if first not in {"forget_memory", "ack_message"}:
+        assert Host(mode="legacy").run(desk.app, asked) == [None] * 5
 
 
 def test_what_an_agent_writes_first_is_not_told_back_to_it(desk: Desk) -> None:
@@ -490,6 +552,20 @@ async def read_resources(one: Assistant) -> dict[str, str]:
     return texts
 
 
+async def read_memory(one: Assistant) -> None:
+    """Read a memory by its address, which is listed nowhere: there may be thousands."""
+    kept = {"type": "fact", "title": "Ports are even", "content": "Ports are even numbers."}
+    memory_id = (await one.use("write_memory", **kept))["memory"]["memoryId"]
+    (content,) = (await one.client.read_resource(f"threadline://memories/{memory_id}")).contents
+    assert isinstance(content, types.TextResourceContents)
+    assert content.mime_type == "application/json"
+    found = await one.use("read_memories", memoryIds=[memory_id])
+    assert json.loads(content.text)["memories"] == found["memories"]
+    assert {name: found["memories"][0][name] for name in kept} == kept
+    with pytest.raises(MCPError):
+        await one.client.read_resource(f"threadline://memories/{'0' * 26}")
+
+
 @pytest.mark.parametrize("mode", ERAS)
 def test_context_sessions_and_documents_are_resources(desk: Desk, mode: str) -> None:
     """Part of F1."""
@@ -548,10 +624,14 @@ def test_a_real_process_gives_an_assistant_all_it_needs(desk: Desk, mode: str) -
         await look_at_tools(one)
         await take_prompts(one)
         texts = await read_resources(one)
+        kinds = {uri.removeprefix("threadline://").split("/")[0]: uri for uri in texts}
+        assert set(kinds) == {"context", "documents", "sessions"}
         assert "argon2" in texts["threadline://context"]
-        kinds = {uri.removeprefix("threadline://").split("/")[0] for uri in texts}
-        assert kinds == {"context", "documents", "sessions"}
+        assert "What this memory is" in texts["threadline://documents/soul"]
+        events = json.loads(texts[kinds["sessions"]])["events"]
+        assert DECISION in [event["commit"]["subject"] for event in events if event["commit"]]
         await use_every_tool(one)
+        await read_memory(one)
 
     Host(mode=mode).spawn(desk.repository.path, story)
 

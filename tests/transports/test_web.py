@@ -111,9 +111,10 @@ def test_pages_hold_no_script_or_style_in_line() -> None:
 
 
 def test_checkpoints_are_listed_by_project_and_by_conversation(
-    dashboard: Dashboard, visitor: Visitor, tab: Tab
+    dashboard: Dashboard, visitor: Visitor, tab: Tab, tmp_path: Path
 ) -> None:
     """E10."""
+    elsewhere = save_elsewhere(tmp_path / "other")
     for number in range(12):
         told = {"digest": f"state {number}", "harness": "claude-code"}
         tab.request("threadline/context/digest", sessionKey="main", **told)
@@ -123,9 +124,19 @@ def test_checkpoints_are_listed_by_project_and_by_conversation(
     assert (len(by_request["checkpoints"]), by_request["total"]) == (10, 13)
     assert [one["digest"] for one in by_key["checkpoints"]] == ["elsewhere"]
 
+    stranger = Visitor(f"127.0.0.1:{dashboard.port}", dashboard.address)
     bearer = {"authorization": f"Bearer {dashboard.bearer}"}
     ask = httpx.Client(base_url=dashboard.address, headers=bearer)
-    with ask:
+    with ask, httpx.Client(base_url=dashboard.address) as nobody:
+        for path in ("/api/checkpoints", "/api/checkpoints/main", "/api/checkpoints?limit=1"):
+            assert nobody.get(path).status_code == 401, path
+            assert stranger.get(path).status_code == 401, path
+            for wrong in ("Bearer", "Bearer x", f"Basic {dashboard.bearer}", dashboard.bearer):
+                assert nobody.get(path, headers={"authorization": wrong}).status_code == 401
+        assert nobody.get(f"/api/checkpoints?token={dashboard.bearer}").status_code == 401
+        there = ask.get(f"/api/checkpoints?project={elsewhere}").json()
+        assert [one["digest"] for one in there["checkpoints"]] == ["of another project"]
+        assert ask.get(f"/api/checkpoints/main?project={elsewhere}").json() == there
         assert ask.get("/api/checkpoints").json() == by_request
         assert visitor.get("/api/checkpoints").json() == by_request
         assert len(ask.get("/api/checkpoints?limit=13").json()["checkpoints"]) == 13
@@ -142,6 +153,16 @@ def test_checkpoints_are_listed_by_project_and_by_conversation(
     assert many[0].status_code == 200
     assert all("retry-after" in one.headers for one in many if one.status_code == 429)
     assert visitor.get("/").status_code == 200
+
+
+def save_elsewhere(folder: Path) -> str:
+    """Save a conversation of the same name in another project; give that project's id."""
+    Repository.create(folder).commit("begin elsewhere")
+    saved = json.dumps({"sessionKey": "main", "digest": "of another project"})
+    done = threadline("call", "threadline/context/digest", saved, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    status = threadline("call", "threadline/status", cwd=folder)
+    return str(json.loads(status.stdout)["projectId"])
 
 
 def test_the_token_of_programs_is_for_this_user_alone(dashboard: Dashboard) -> None:
