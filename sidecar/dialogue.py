@@ -1,11 +1,12 @@
 """All that concerns conversations with assistants, put together: what they are told, and what survives of them."""
 
 import contextlib
+import functools
 import itertools
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -43,6 +44,7 @@ from sidecar.services.continuity.tools import Tools
 from sidecar.services.meanings import Meanings
 from sidecar.services.recall import Recall
 from sidecar.services.tasks import Look
+from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
 _CUT = ("compact", "clear")
@@ -122,8 +124,12 @@ class Dialogue:
         return self._contexts.render(scene, params), self._contexts.tell(scene, params)
 
     def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
-        """Tell a host's conversation what it should know: all of it at first and where that is lost, then what is new."""
+        """Tell a host's conversation what it should know: all of it at first and where that is lost, then what is new.
+
+        Messages count as delivered once all is written down: a host that stops waiting before gets them another time.
+        """
         scene = self._scene(params)
+        scene = msgspec.structs.replace(scene, hand=lambda keys: self._hand_later(scene, keys))
         talk = renewing.earlier(scene)
         is_lost = is_lost or params.occasion in _CUT
         if is_lost or not renewing.was_told(scene.vault, talk):
@@ -339,8 +345,19 @@ class Dialogue:
             branch=params.branch or (place.branch if place else None),
             look=_look(who.real_folder, code),
             summary=lambda: _summary(params, who.harness) or _kept_summary(vault, params),
+            hand=functools.partial(messaging.hand, vault, who.agent_id),
             is_noted=not self.around.is_paused(vault),
         )
+
+    def _hand_later(self, scene: Scene, keys: Collection[str]) -> set[str]:
+        agent_id, number = scene.who.agent_id, next(self._numbers)
+
+        def make_ops(vault: Vault) -> list[Op]:
+            return messaging.note(vault, agent_id, keys)
+
+        if keys:
+            self.buffer.add(scene.vault, f"messages:{number}", make_ops)
+        return set()
 
     def _keep(self, vault: Vault, params: CheckpointParams, who: Who) -> Checkpointed:
         """Keep what an agent wants to survive, unless nothing may be recorded now."""

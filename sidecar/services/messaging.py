@@ -1,7 +1,7 @@
 """Messaging: what waits for a recipient is given to it once, and its sender can see it."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import timedelta
 
 import msgspec
@@ -54,12 +54,25 @@ def deliver(vault: Vault, agent_id: str, chosen: Iterable[Message]) -> list[Mess
     with contextlib.suppress(BusyError), vault.lock.held():
         now = vault.clock()
         found = [one for one in map(vault.messages.get, keys) if one is not None]
-        waiting = [one for one in found if messages.is_pending(one, agent_id, now)]
-        given = [messages.delivered(one, agent_id, now) for one in waiting]
+        given = [messages.delivered(one, agent_id, now) for one in _waiting(vault, found, agent_id)]
         if given:
             vault.journal.append([vault.messages.put(one.message_id, one) for one in given])
         return [privacy.clean_record(one) for one in given]
     return []
+
+
+def hand(vault: Vault, agent_id: str, keys: Collection[str]) -> set[str]:
+    """Deliver messages by their ids; name those that somebody else was given in the meantime."""
+    given = deliver(vault, agent_id, vault.messages.some(keys).values())
+    return set(keys).difference(one.message_id for one in given)
+
+
+def note(vault: Vault, agent_id: str, keys: Collection[str]) -> list[Op]:
+    """Say how to write down that a recipient has messages which it was told before."""
+    now = vault.clock()
+    waiting = _waiting(vault, vault.messages.some(keys).values(), agent_id)
+    given = [messages.delivered(one, agent_id, now) for one in waiting]
+    return [vault.messages.put(one.message_id, one) for one in given]
 
 
 def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -14,12 +16,13 @@ from hypothesis import strategies as st
 
 from benchmarks import leaks, redaction
 from benchmarks.tokens import FORMS
+from protocol.messages import MessageList
 from sidecar.app import Application, now, open_application
 from sidecar.domain import echoes, secrets
 from sidecar.services import pausing
 from sidecar.store import overheard
 from sidecar.transports.hooks import cleaning, hosts, main, observing
-from tests.support import Repository
+from tests.support import ROOT, Repository
 
 pytestmark = pytest.mark.slow
 
@@ -517,6 +520,45 @@ def test_a_file_that_an_agent_edits_is_a_save_of_that_agent(environment: dict[st
     assert [change.path for one in events for change in one.files] == ["hello.txt"]
     assert talk(app).files == ("hello.txt",)
     app.close()
+
+
+CUT = """
+import os, sys
+from sidecar.transports.hooks import main
+main._HARD_STOP = main._READING = 60
+main._write = lambda answer: os._exit(0)
+main.main(sys.argv[1:])
+"""
+"""Runs a hook that is over at the moment at which it has its answer."""
+
+
+def test_a_message_is_delivered_once_the_host_has_it(environment: dict[str, str]) -> None:
+    """Part of F2, F8 and F9."""
+    with closing(open_here()) as app:
+        sent = {"targetId": "claude-code", "senderId": "codex", "content": "Look at the locks"}
+        app.call("threadline/messages/send", sent)
+    start = json.dumps(claude("SessionStart", source="startup")).encode()
+    words = [sys.executable, "-c", CUT, "claude-code"]
+    around = dict(os.environ) | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        words, env=around, input=start, capture_output=True, check=False, timeout=90
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert letters("pending") == ["Look at the locks"]
+    for session, is_told in (("s2", True), ("s3", False)):
+        message = json.dumps(claude("SessionStart", source="startup", session=session)).encode()
+        answer, finish = main.respond(["claude-code"], message, environment)
+        assert (b"Look at the locks" in answer) is is_told
+        finish()
+    assert (letters("pending"), letters("delivered")) == ([], ["Look at the locks"])
+
+
+def letters(status: str) -> list[str]:
+    with closing(open_here()) as app:
+        params = {"agentId": "claude-code", "status": status, "preview": True}
+        found = app.call("threadline/messages/read", params)
+        assert isinstance(found, MessageList)
+        return [one.content for one in found.messages]
 
 
 def test_a_conversation_is_told_once_and_again_after_a_cut(environment: dict[str, str]) -> None:

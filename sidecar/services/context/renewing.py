@@ -1,5 +1,7 @@
 """Renewing: a conversation that has its context already is told only what is new to it."""
 
+from collections.abc import Collection
+
 import msgspec
 
 from protocol.contexts import (
@@ -15,7 +17,6 @@ from protocol.conversations import Conversation
 from sidecar.domain.context import hosts
 from sidecar.domain.rendering import composing
 from sidecar.domain.rendering.composing import Rendering
-from sidecar.services import messaging
 from sidecar.services.context import beginning, gathering, giving
 from sidecar.services.context.scenes import Scene
 from sidecar.store.lines import Op
@@ -52,7 +53,7 @@ def renew(
     known = {*talk.given, *_told(scene.vault, talk)}
     news = _news(context, known)
     written = composing.render(news, cap, key)
-    if not scene.params.preview and (taken := _taken(scene, written)):
+    if not scene.params.preview and (taken := scene.hand(_messages(written))):
         news = _without(news, taken)
         written = composing.render(news, cap, key)
     given = tuple(one for one in _given(news) if (one.section, one.id) in written.sizes)
@@ -119,15 +120,11 @@ def _given(news: StartContext) -> tuple[GivenItem, ...]:
     )
 
 
-def _taken(scene: Scene, written: Rendering) -> set[str]:
-    """Deliver the messages that are told; name those that somebody else was given in the meantime."""
-    wanted = {key for section, key in written.sizes if section == gathering.MESSAGES}
-    found = scene.vault.messages.some(wanted)
-    given = messaging.deliver(scene.vault, scene.who.agent_id, found.values())
-    return wanted.difference(one.message_id for one in given)
+def _messages(written: Rendering) -> set[str]:
+    return {key for section, key in written.sizes if section == gathering.MESSAGES}
 
 
-def _without(news: StartContext, taken: set[str]) -> StartContext:
+def _without(news: StartContext, taken: Collection[str]) -> StartContext:
     left = tuple(one for one in news.pending_messages or () if one.message_id not in taken)
     return msgspec.structs.replace(news, pending_messages=left)
 

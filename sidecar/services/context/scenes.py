@@ -1,6 +1,6 @@
 """Scenes: one request for context, with who asks and where."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from msgspec import Struct
 
@@ -36,6 +36,8 @@ class Scene(Struct, frozen=True):
     """How to look at the working tree."""
     summary: Callable[[], str | None]
     """Reads what the host's own compaction has left of the conversation."""
+    hand: Callable[[Collection[str]], Collection[str]]
+    """Notes that messages are given to who asks; names those that somebody else was given in the meantime."""
     is_noted: bool = True
     """Whether it is written down who was given what: not while capture is paused."""
 

@@ -24,7 +24,7 @@ from sidecar.domain.context.fitting import Fitted
 from sidecar.domain.continuity import conversations
 from sidecar.domain.rendering import composing
 from sidecar.domain.rendering.composing import Rendering
-from sidecar.services import messaging, tasks
+from sidecar.services import tasks
 from sidecar.services.context import beginning, gathering, giving
 from sidecar.services.context.gathering import Gathered, Gatherer
 from sidecar.services.context.scenes import Scene
@@ -154,7 +154,8 @@ class Contexts:
             # An assistant that waits for its context must not wait for a store that is stuck or full.
             with contextlib.suppress(BusyError, StorageFailedError):
                 beginning.begin(scene, told.context.recovery or None)
-        taken = _taken(scene, told)
+        sent = {one.id for one in told.receipt.items if one.section == gathering.MESSAGES}
+        taken = scene.hand(sent)
         return self._fit(scene, host, _without(gathered, taken)) if taken else told
 
     def _fit(self, scene: Scene, host: RenderParams | None, gathered: Gathered) -> Told:
@@ -203,15 +204,7 @@ def _is_noted(scene: Scene, told: Told) -> bool:
     return is_given and (told.receipt.host is None or bool(told.text))
 
 
-def _taken(scene: Scene, told: Told) -> set[str]:
-    """Deliver the messages that are told; name those that somebody else was given in the meantime."""
-    wanted = {one.id for one in told.receipt.items if one.section == gathering.MESSAGES}
-    found = scene.vault.messages.some(wanted)
-    given = messaging.deliver(scene.vault, scene.who.agent_id, found.values())
-    return wanted.difference(one.message_id for one in given)
-
-
-def _without(gathered: Gathered, taken: set[str]) -> Gathered:
+def _without(gathered: Gathered, taken: Collection[str]) -> Gathered:
     pending = gathered.context.pending_messages or ()
     left = tuple(one for one in pending if one.message_id not in taken)
     context = msgspec.structs.replace(gathered.context, pending_messages=left)
