@@ -33,6 +33,8 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 """A link is not followed, a child does not inherit, a pipe in a file's place does not block."""
+Phase = tuple[str, str] | None
+"""Names the phase that something ends, if it is on, and the one that it begins."""
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 
@@ -54,15 +56,15 @@ def folder(home: str) -> str:
     return f"{home}/inbox"
 
 
-def drop(home: str, signature: str, line: bytes | None = None) -> bool:
-    """Keep a line durably, or only that it came; False for one that has just come already.
+def drop(home: str, signature: str, line: bytes | None = None, *, phase: Phase = None) -> bool:
+    """Keep a line durably, or only that it came; False for one that has just come already, in the same phase.
 
     Where the lock is stuck the line gets a file of its own: it is never lost, though perhaps kept twice.
     """
     place = _ensure(home)
     lock = _lock(f"{place}/lock", _PATIENCE)
     try:
-        if lock >= 0 and _is_repeated(place, signature):
+        if lock >= 0 and _is_repeated(place, signature, phase):
             return False
         if line is not None and lock >= 0:
             _append(place, line + b"\n")
@@ -296,9 +298,9 @@ def _state(path: str) -> tuple[str, float]:
     return state, time.time() - os.lstat(path).st_mtime if state else 0.0
 
 
-def _is_repeated(place: str, signature: str) -> bool:
+def _is_repeated(place: str, signature: str, phase: Phase) -> bool:
     """Tell whether the same came a moment ago, and remember that it came; the caller holds the lock."""
-    path, now = f"{place}/{_SEEN}", time.time()
+    path, now, is_known = f"{place}/{_SEEN}", time.time(), False
     descriptor = _open(path, _APPEND)
     try:
         size = os.fstat(descriptor).st_size
@@ -306,11 +308,16 @@ def _is_repeated(place: str, signature: str) -> bool:
         for entry in tail.split(b"\n"):
             moment, _, name = entry.partition(b" ")
             if name == signature.encode() and abs(now - _number(moment)) < SECONDS:
-                return True
+                is_known = True
+            elif phase and name == phase[0].encode():
+                is_known = False
+        if is_known:
+            return True
         if size > _SEEN_MOST:
             os.ftruncate(descriptor, 0)
             os.write(descriptor, tail.partition(b"\n")[2])
-        os.write(descriptor, f"{now:.3f} {signature}\n".encode())
+        names = (signature, phase[1]) if phase else (signature,)
+        os.write(descriptor, "".join(f"{now:.3f} {one}\n" for one in names).encode())
     finally:
         os.close(descriptor)
     return False

@@ -206,9 +206,9 @@ def test_every_message_of_every_host_has_its_outcome(
     seen: list[dict[str, Any]] = []
     drop = overheard.drop
 
-    def listen(home: str, signature: str, line: bytes | None = None) -> bool:
+    def listen(home: str, signature: str, line: bytes | None = None, **more: Any) -> bool:
         seen.extend([json.loads(line)] if line else [])
-        return drop(home, signature, line)
+        return drop(home, signature, line, **more)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(overheard, "drop", listen)
@@ -576,6 +576,43 @@ def test_a_conversation_is_told_once_and_again_after_a_cut(environment: dict[str
     assert send(environment, "claude-code", message=forked) is None
     cut = claude("SessionStart", source="compact")
     assert send(environment, "claude-code", message=cut) is not None
+
+
+def test_a_second_compaction_right_after_the_first_is_none_of_the_first(
+    environment: dict[str, str],
+) -> None:
+    """Part of F2 and E8."""
+    app = open_here()
+    rule = {"type": "constraint", "title": "Fail open", "content": "Fail open.", "importance": 5}
+    app.call("threadline/memories/write", rule)
+    app.close()
+    send(environment, "claude-code", message=claude("SessionStart", source="startup"))
+    for summary in ("The first summary.", "The second summary."):
+        said = f"We decided to write {summary.lower()}"
+        send(environment, "claude-code", message=claude("UserPromptSubmit", prompt=said))
+        before = claude("PreCompact", trigger="auto")
+        after = claude("PostCompact", compact_summary=summary)
+        start = claude("SessionStart", source="compact")
+        for message in (before, before, after, after):
+            assert send(environment, "claude-code", message=message) is None
+        assert send(environment, "claude-code", message=start) is not None
+        assert send(environment, "claude-code", message=start) is None
+    app = open_here()
+    assert talk(app).summary == "The second summary."
+    saved = app.vault(app.project(None)).checkpoints.all()
+    assert [one.trigger for one in saved] == ["pre_compaction"] * 2
+    app.close()
+
+
+def test_who_says_the_same_again_in_another_turn_says_it_twice(environment: dict[str, str]) -> None:
+    """Part of F2."""
+    for turn in ("p1", "p2"):
+        prompt = claude("UserPromptSubmit", prompt="Go on.", prompt_id=turn)
+        for _ in range(2):
+            send(environment, "claude-code", message=prompt)
+    app = open_here()
+    assert talk(app).prompt_count == 2
+    app.close()
 
 
 def test_a_start_that_came_too_late_is_told_the_next_time(environment: dict[str, str]) -> None:

@@ -107,7 +107,8 @@ def _hear(home: str, seen: Observation) -> str | None:
     is_start = event == "session.start"
     is_told = hosts.listens(host, event) or rules.are_kept(host, str(seen["root"]))
     signature = observing.signature(seen)
-    if not overheard.drop(home, signature, None if is_start else _line(home, seen)):
+    line = None if is_start else _line(home, seen)
+    if not overheard.drop(home, signature, line, phase=_phase(seen, talk)):
         return None
     if event.startswith("compact") and hosts.must_wait(host):
         overheard.promise(home, talk)
@@ -117,6 +118,13 @@ def _hear(home: str, seen: Observation) -> str | None:
         return "compact"
     claimed = overheard.claim(home, talk, is_start=is_start)
     return claimed and _occasion(seen, claimed)
+
+
+def _phase(seen: Observation, talk: str) -> overheard.Phase:
+    """Name what an event ends and begins: whoever goes on after a compaction may be compacted again at once."""
+    if seen["event"] == "compact.before":
+        return f"resumed:{talk}", f"cut:{talk}"
+    return (f"cut:{talk}", f"resumed:{talk}") if seen.get("occasion") == "compact" else None
 
 
 def _occasion(seen: Observation, claimed: str) -> str:

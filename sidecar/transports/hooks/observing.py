@@ -92,7 +92,10 @@ def observe(host: str, event: str, message: Fields, environment: Mapping[str, st
 
 def signature(seen: Fields) -> str:
     """Name what was seen so that one hook that fires twice gives one name."""
-    names = ("host", "event", "sessionKey", "occasion", "files", "prompt", "response")
+    names = (
+        *("host", "event", "sessionKey", "turn", "occasion"),
+        *("files", "prompt", "response", "summary"),
+    )
     return digest("\0".join(str(seen.get(one, "")) for one in names))
 
 
