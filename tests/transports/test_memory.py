@@ -67,7 +67,12 @@ def test_a_purge_asks_before_it_removes(worked: Repository, tmp_path: Path) -> N
     refused = threadline("purge", "--phrase", "advisory locks", cwd=worked.path)
     assert refused.returncode == Exit.USAGE
     assert b"nothing was removed" in refused.stderr
+    other = threadline("purge", "--phrase", "Advisory Locks", "--yes", cwd=worked.path)
+    assert other.returncode == Exit.OK
+    assert b"case counts, so name them as you see them" in other.stderr
+    assert b"case counts" in threadline("purge", "--help", cwd=worked.path).stdout
     done = threadline("purge", "--phrase", "advisory locks", "--yes", cwd=worked.path)
+    assert b"case counts" not in done.stderr
     assert (done.returncode, b"nothing is left" in done.stderr) == (Exit.OK, True)
     kept = b"".join(path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file())
     assert b"advisory" not in kept

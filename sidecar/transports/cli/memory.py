@@ -134,7 +134,12 @@ def purge(app: Application, options: Namespace) -> Exit:
         "phrase": options.phrase,
         "everything": options.everything,
     }
-    return _report(_call(app, "threadline/purge", params, PurgeReport), options)
+    report = _call(app, "threadline/purge", params, PurgeReport)
+    if options.phrase and not (report.files_rewritten or report.files_deleted):
+        screens.say(
+            "these words stand nowhere as you wrote them; case counts, so name them as you see them"
+        )
+    return _report(report, options)
 
 
 def compact(app: Application, options: Namespace) -> Exit:

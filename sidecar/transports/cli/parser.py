@@ -131,7 +131,7 @@ _PURGE = """\
 Removes something from every file that is kept for this project, then reads all of them again and says
 whether anything of it is left. There is no way back.
 
-  threadline purge --phrase 'hunter2'   words, wherever they stand
+  threadline purge --phrase 'hunter2'   words, wherever they stand so; `Hunter2` would stay
   threadline purge --path secrets/      a file or folder: no event or memory names it any more
   threadline purge --everything         the project's whole memory
 """
@@ -352,7 +352,7 @@ def _add_forget(commands: Commands) -> None:
     what = purge.add_mutually_exclusive_group(required=True)
     what.add_argument("--memory", metavar="ID", help="one memory")
     what.add_argument("--path", metavar="PATH", help="a file or folder of the repository")
-    what.add_argument("--phrase", metavar="TEXT", help="words, such as a secret")
+    what.add_argument("--phrase", metavar="TEXT", help="words, such as a secret; case counts")
     what.add_argument("--everything", action="store_true", help="the project's whole memory")
     purge.add_argument("--yes", action="store_true", help="do not ask")
 
