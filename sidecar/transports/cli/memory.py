@@ -135,9 +135,9 @@ def purge(app: Application, options: Namespace) -> Exit:
         "everything": options.everything,
     }
     report = _call(app, "threadline/purge", params, PurgeReport)
-    if options.phrase and not (report.files_rewritten or report.files_deleted):
+    if options.phrase and not (report.memories or report.events):
         screens.say(
-            "these words stand nowhere as you wrote them; case counts, so name them as you see them"
+            "no memory and no event has these words as you wrote them; case counts, so name them as you see them"
         )
     return _report(report, options)
 
