@@ -14,7 +14,8 @@ from protocol.tasks import Task
 from sidecar.domain import conditions, privacy, tasks
 from sidecar.domain.conditions import Change, Condition, Facts
 from sidecar.domain.doubts import NamesIn
-from sidecar.domain.endings import judging
+from sidecar.domain.endings import seeking
+from sidecar.domain.endings.seeking import Judge
 from sidecar.store.vaults import Vault
 
 _TOLD = 20
@@ -99,25 +100,15 @@ def watched(vault: Vault) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for found in parsed for path in conditions.paths(found or ())))
 
 
-def suggest_done(vault: Vault, agent_id: str, limit: int = 5) -> list[CompletedTask]:
+def suggest_done(
+    vault: Vault, agent_id: str, is_done_by: Judge, limit: int = 5
+) -> list[CompletedTask]:
     """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
-    likely = _likely(vault, open_for(vault, agent_id))
-    return [_told(task, evidence) for task, evidence in islice(likely, limit)]
-
-
-def suggestions(vault: Vault, some: Iterable[Task]) -> dict[str, str]:
-    """Tell the same of some tasks, whoever's they are: what makes them seem done, by their ids."""
-    still = [task for task in some if tasks.is_open(task)]
-    return {task.task_id: evidence for task, evidence in _likely(vault, still)}
-
-
-def _likely(vault: Vault, some: Iterable[Task]) -> Iterator[tuple[Task, str]]:
-    unchecked = [task for task in some if not _parse(task)]
-    latest = _commits(vault, unchecked)[:_LATEST]
-    for task in unchecked:
-        evidence = judging.likely_end(task, _since(latest, task))
-        if evidence is not None:
-            yield task, privacy.clean(evidence)
+    mine = [task for task in open_for(vault, agent_id) if not _parse(task)]
+    latest = _commits(vault, mine)[:_LATEST]
+    likely = ((task, seeking.likely_end(task, _since(latest, task), is_done_by)) for task in mine)
+    shown = ((task, evidence) for task, evidence in likely if evidence is not None)
+    return [_told(task, privacy.clean(evidence)) for task, evidence in islice(shown, limit)]
 
 
 def _due(vault: Vault, look: Look) -> list[tuple[Task, str]]:

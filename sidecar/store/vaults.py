@@ -26,6 +26,7 @@ from sidecar.store import files, journals, migrations
 from sidecar.store.catalogues import Catalogues
 from sidecar.store.chronicles import Chronicle
 from sidecar.store.commits import Commits
+from sidecar.store.endings import Endings
 from sidecar.store.findings import Findings
 from sidecar.store.ids import Ids
 from sidecar.store.inbox import Inbox
@@ -93,6 +94,7 @@ class Vault:
         )
         self.catalogues = Catalogues(folder / "cache", self.lock)
         self.findings = Findings(folder / "cache" / "findings")
+        self.endings = Endings(folder / "cache" / "endings")
         self.sessions = Chronicle(folder, self.database, self.lock, ids)
         self.commits = Commits(self.sessions)
         self.inbox = Inbox(folder / "inbox")

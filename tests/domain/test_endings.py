@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchmarks import suggesting
 from protocol.tasks import Task
 from sidecar.domain.conditions import Change
-from sidecar.domain.endings import judging
+from sidecar.domain.endings import judging, seeking
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -86,11 +86,11 @@ def test_what_was_taken_back_later_is_not_suggested() -> None:
     renamed = change("Back out signing\n\nThis reverts commit aaaaaaa.", "d" * 40)
     again = change("Sign all uploads with SHA-256", "e" * 40)
     shown = f"commit aaaaaaa says “{SIGN}”"
-    assert judging.likely_end(task(SIGN), [other, done]) == shown
-    assert judging.likely_end(task(SIGN), [other, reverted, done]) is None
-    assert judging.likely_end(task(SIGN), [renamed, other, done]) is None
-    assert judging.likely_end(task(SIGN), [done, reverted]) == shown
-    assert judging.likely_end(task(SIGN), [again, reverted, done]) == (
+    assert seeking.likely_end(task(SIGN), [other, done], judging.is_done_by) == shown
+    assert seeking.likely_end(task(SIGN), [other, reverted, done], judging.is_done_by) is None
+    assert seeking.likely_end(task(SIGN), [renamed, other, done], judging.is_done_by) is None
+    assert seeking.likely_end(task(SIGN), [done, reverted], judging.is_done_by) == shown
+    assert seeking.likely_end(task(SIGN), [again, reverted, done], judging.is_done_by) == (
         "commit eeeeeee says “Sign all uploads with SHA-256”"
     )
 
@@ -108,8 +108,8 @@ def test_what_was_taken_back_later_is_not_suggested() -> None:
 def test_what_is_taken_back_is_known_by_its_name(subject: str, later: str) -> None:
     """Part of D2 and F11."""
     commits = [change(later, "b" * 40), change(subject, "a" * 40)]
-    assert judging.likely_end(task(SIGN), commits) is None
-    assert judging.likely_end(task(SIGN), commits[1:]) is not None
+    assert seeking.likely_end(task(SIGN), commits, judging.is_done_by) is None
+    assert seeking.likely_end(task(SIGN), commits[1:], judging.is_done_by) is not None
 
 
 @pytest.mark.parametrize("title", ["Add tests", "Update README.md", "Fix bugs", "Docs", "…"])

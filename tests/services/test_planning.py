@@ -18,6 +18,7 @@ from protocol.tasks import (
     UpdateTaskParams,
     WrittenTasks,
 )
+from sidecar.domain.endings import judging
 from sidecar.services import planning, tasks, tidying
 from sidecar.store.vaults import Vault, open_vault
 from tests.services.test_tasks import NOTHING, commit, seeing
@@ -305,7 +306,9 @@ def test_a_condition_that_holds_already_is_told_and_completes_nothing(
     assert tasks.complete_due(vault, look) == []
     clock.pass_(MINUTE)
     commit(vault, 1, "Sign uploads with SHA-256")
-    assert [one.task_id for one in tasks.suggest_done(vault, "me")] == [made.task_id]
+    assert [one.task_id for one in tasks.suggest_done(vault, "me", judging.is_done_by)] == [
+        made.task_id
+    ]
     changed = UpdateTaskParams(task_id=made.task_id, done_when="path exists: src/y.py")
     assert planning.update(vault, changed, look).warnings == ()
     assert [one.task_id for one in tasks.complete_due(vault, seeing("src/y.py"))] == [made.task_id]

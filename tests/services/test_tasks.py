@@ -10,6 +10,7 @@ from protocol.contexts import CompletedTask
 from protocol.events import Commit, Event, FileChange, NewEvent
 from protocol.methods import CloseSessionParams, SessionParams
 from protocol.tasks import Task, TaskStatus
+from sidecar.domain.endings import judging
 from sidecar.services import browsing, compacting, forgetting, recording, tasks
 from sidecar.services.tasks import Look
 from sidecar.store.locks import Lock
@@ -300,9 +301,9 @@ def test_a_task_that_nobody_can_check_is_suggested_when_a_commit_says_it(
 ) -> None:
     """Part of D2 and F11."""
     made = task(vault, title, **more)
-    assert tasks.suggest_done(vault, "me") == []
+    assert tasks.suggest_done(vault, "me", judging.is_done_by) == []
     commit(vault, 1, subject)
-    suggested = tasks.suggest_done(vault, "me")
+    suggested = tasks.suggest_done(vault, "me", judging.is_done_by)
     evidence = f"commit 0000000 says “{subject}”"
     expected = CompletedTask(task_id=made.task_id, title=title, evidence=evidence)
     assert suggested == ([expected] if is_likely else [])

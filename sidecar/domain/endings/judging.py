@@ -7,30 +7,25 @@ it. How well that works is measured on labelled pairs (`benchmarks/suggesting.py
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from protocol.tasks import Task
-from sidecar.domain.conditions import Change, told
-from sidecar.domain.endings import claims, signs
+from sidecar.domain.conditions import Change
+from sidecar.domain.endings import claims, seeking, signs
 from sidecar.domain.endings.claims import Claim, Term
 from sidecar.domain.enrichment.patterns import Late
 from sidecar.domain.recall import words
 
-_READ = 2_000
-"""Letters of a text that are read."""
 _FEWEST, _MANY = 2, 4
 """Words without which a title says too little, and with which one of them may be left unsaid."""
 _PATHS = 100
 """Paths of a commit that are read."""
 _EXTRAS = 2
 """Words that a commit may have beyond those of a task."""
-_SHORT, _OPENING = 7, 40
-"""Letters of a commit's id, and of a first line where the number of an issue stands."""
-_REQUEST = re.compile(r"\s*\(#\d+\)\s*$")
-_REVERTED = re.compile(r'\W*revert(?:s|ed)?[:\s]+(?:"(.+)"|([^"]+)$)', re.IGNORECASE)
-_REVERTED_SHA = re.compile(r"\breverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
+_OPENING = 40
+"""Letters of a first line where the number of an issue stands."""
 _REFERENCE = re.compile(
     r"(?<!refs )(?<!ref )(?<!see )(?<!after )(?<! of )(?<! to )(?:#|\bGH-|\b[A-Z][A-Z0-9]+-)\d+\b",
     re.IGNORECASE,
@@ -63,18 +58,6 @@ class _Heard(Struct, frozen=True, kw_only=True):
     """The numbers of issues that it closes."""
     beginnings: frozenset[str]
     """How its words begin."""
-    taken_back: frozenset[str]
-    """What it takes back, by the subject and by the beginning of the id."""
-
-
-def likely_end(task: Task, commits: Iterable[Change]) -> str | None:
-    """Find a commit, of these with the newest first, that seems to have done a task and was not taken back."""
-    taken_back: set[str] = set()
-    for commit in commits:
-        if is_done_by(task, commit) and taken_back.isdisjoint(_names(commit)):
-            return told(commit)
-        taken_back |= _hear(commit.message).taken_back
-    return None
 
 
 def is_done_by(task: Task, commit: Change) -> bool:
@@ -87,21 +70,19 @@ def is_done_by(task: Task, commit: Change) -> bool:
     wanted = _beginnings(asked.text)
     if 2 * len(wanted & said.beginnings) < len(wanted):
         return False
-    return _is_done((asked.text, task.description[:_READ]), said.text, commit.paths)
+    return _is_done((asked.text, task.description[: seeking.READ]), said.text, commit.paths)
 
 
 @functools.lru_cache(maxsize=4096)
 def _hear(text: str) -> _Heard:
-    text = text[:_READ]
-    first = _subject(text)
-    is_revert = "revert" in text.lower()
+    text = text[: seeking.READ]
+    first = seeking.without_request(seeking.subject(text))
     return _Heard(
         text=text,
-        opening=frozenset(map(_number, _REFERENCE.findall(_REQUEST.sub("", first)[:_OPENING]))),
+        opening=frozenset(map(_number, _REFERENCE.findall(first[:_OPENING]))),
         named=frozenset(map(_number, _REFERENCE.findall(text))),
         closed=frozenset(map(_number, _CLOSED.findall(text))),
         beginnings=frozenset(_BEGINNING.findall(words.unaccent(text).lower())),
-        taken_back=frozenset(_taken_back(text) if is_revert else ()),
     )
 
 
@@ -112,29 +93,10 @@ def _beginnings(title: str) -> frozenset[str]:
     return frozenset(word[:3].lower() for word in spoken if claims.root(word))
 
 
-def _names(commit: Change) -> tuple[str, str]:
-    return commit.sha[:_SHORT], _title(_subject(commit.message))
-
-
-def _taken_back(message: str) -> Iterator[str]:
-    if found := _REVERTED.match(_subject(message)):
-        yield _title(found[1] or found[2])
-    yield from (sha[:_SHORT] for sha in _REVERTED_SHA.findall(message))
-
-
 def _closes(asked: _Heard, said: _Heard, task_id: str) -> bool:
     """Tell whether a commit closes the very number that a title names, or the task by its id."""
     is_it = task_id in said.closed or not asked.named.isdisjoint(said.closed)
-    return is_it and not _is_held_back(_subject(said.text), asked.text)
-
-
-def _subject(message: str) -> str:
-    return message.partition("\n")[0]
-
-
-def _title(subject: str) -> str:
-    """Give a subject without the number of the request by which it came."""
-    return _REQUEST.sub("", subject).strip().lower()
+    return is_it and not _is_held_back(seeking.subject(said.text), asked.text)
 
 
 def _number(reference: str) -> str:

@@ -31,6 +31,7 @@ from sidecar.domain.context.choosing import Choice
 from sidecar.services import agents, documents, health, messaging, tasks
 from sidecar.services.context import catching, selecting
 from sidecar.services.context.authors import Authors
+from sidecar.services.context.endings import Endings
 from sidecar.services.context.parts import Parts
 from sidecar.services.context.scenes import Scene
 from sidecar.services.context.verifying import Verifier
@@ -61,6 +62,7 @@ class Gatherer(Struct):
     """Gathers; what it has found out and cannot become otherwise it keeps."""
 
     verifier: Verifier = field(default_factory=Verifier)
+    endings: Endings = field(default_factory=Endings)
     authors: Authors = field(default_factory=Authors)
     parts: Parts = field(default_factory=Parts)
 
@@ -90,7 +92,7 @@ class Gatherer(Struct):
             available_documents=tuple(documents.available(vault)),
             tasks_auto_completed=tuple(done),
             tasks_suggested_done=tuple(
-                self._kept(scene, tasks.suggest_done, "tasks", _commits(vault, due))
+                self._kept(scene, self._suggest_done, "tasks", _commits(vault, due))
             ),
             other_open_task_count=self._kept(scene, tasks.count_others, "tasks"),
             recent_agents=tuple(self._kept(scene, _recent, "agents", scene.minute())),
@@ -114,6 +116,9 @@ class Gatherer(Struct):
         return self.parts.keep(
             (vault.project_id, agent_id, make), made_of, lambda: make(vault, agent_id)
         )
+
+    def _suggest_done(self, vault: Vault, agent_id: str) -> list[CompletedTask]:
+        return tasks.suggest_done(vault, agent_id, self.endings.judge(vault))
 
     def _recovery(self, scene: Scene) -> Recovery | None:
         """Tell where an earlier conversation stood; what a host's own summary has left changes each time."""

@@ -26,8 +26,10 @@ from sidecar.domain.rendering import composing
 from sidecar.domain.rendering.composing import Rendering
 from sidecar.services import tasks
 from sidecar.services.context import beginning, gathering, giving
+from sidecar.services.context.endings import Endings
 from sidecar.services.context.gathering import Gathered, Gatherer
 from sidecar.services.context.scenes import Scene
+from sidecar.services.context.verifying import Verifier
 from sidecar.services.continuity.buffers import Buffer
 from sidecar.store import chronicles
 from sidecar.store.lines import Op
@@ -169,15 +171,17 @@ class Contexts:
         return _rendered(scene, gathered, rendering, host)
 
     def _keep_findings(self, vault: Vault) -> None:
-        """Let it be written down, soon, what became of memories: a process that begins later need not look."""
-        verifier = self._gatherer.verifier
+        """Let it be written down, soon, what was found out: a process that begins later need not look."""
+        self._keep(vault, "findings", self._gatherer.verifier)
+        self._keep(vault, "endings", self._gatherer.endings)
 
+    def _keep(self, vault: Vault, name: str, known: Verifier | Endings) -> None:
         def make_ops(vault: Vault) -> list[Op]:
-            verifier.keep(vault)
+            known.keep(vault)
             return []
 
-        if verifier.has_news(vault):
-            self._buffer.add(vault, "findings", make_ops)
+        if known.has_news(vault):
+            self._buffer.add(vault, name, make_ops)
 
     def _note(self, scene: Scene, told: Told) -> None:
         """Let it be written down, soon, that this was given, and to whom."""
