@@ -6,13 +6,14 @@ from pathlib import PurePosixPath
 
 from sidecar.domain import conditions
 from sidecar.domain.conditions import Condition, Facts
+from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.enrichment.wording import clipped
 
 NamesIn = Callable[[str], Collection[str]]
 """Names what is in a folder of the repository; nothing where there is no such folder."""
-_ALIKE = re.compile(r"\s*[-*]?\s*(?:path|paths|file|commits?|symbol)\b[\w ]{0,40}:", re.IGNORECASE)
+_ALIKE = late(r"\s*[-*]?\s*(?:path|paths|file|commits?|symbol)\b[\w ]{0,40}:", re.IGNORECASE)
 """What was meant to be checked, by the look of it."""
-_PATTERN = re.compile(r"[*?\[\]{}]")
+_PATTERN = late(r"[*?\[\]{}]")
 _LEAST = 4
 """Letters of a name in which a wrong one hardly makes another word."""
 _SHOWN = 80

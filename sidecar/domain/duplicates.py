@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from protocol.memories import MemoryType
+from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.recall import words
 
 SAME = 0.92
@@ -22,7 +23,7 @@ UPDATE = 0.80
 Relation = Literal["new", "same", "update"]
 
 _SUBJECT = 0.5
-_MARK = re.compile(
+_MARK = late(
     r"`[^`\n]{1,200}`"
     r"|[\w.~@-]*/[\w./@*-]+|\b[\w-]+\.[a-z][a-z0-9]{0,4}\b"
     r"|(?<![\w.])[v$€£#]?\d[\w.,:%-]*"
@@ -30,13 +31,13 @@ _MARK = re.compile(
     r"|(?P<word>\b[A-Za-z]+(?:-[a-z]+)*\b)"
 )
 """Quoted code, paths, numbers, names in code; and words, of which the opposites count."""
-NEGATION = re.compile(
+NEGATION = late(
     r"\b(?:not|no|never|none|nothing|without|cannot|nor|neither|kein\w*|nicht|nie|ohne|pas|jamais|sans|nunca|sin|não|sem)\b"
     r"|n['\u2019]t\b|不|没|沒|ない|ません",
     re.IGNORECASE,
 )
 """Words that turn what is said."""
-_COMPARED = re.compile(
+_COMPARED = late(
     r"\b(\w[\w.-]*)(?=[\s,]+(?:instead of|rather than|over|not|before|after|to|into|by|with|from|than|statt|vor|nach)"
     r"\s+(?:the\s+|a\s+)?(\w[\w.-]*))",
     re.IGNORECASE,

@@ -7,20 +7,20 @@ conversation knew, wherever it stands by itself.
 
 import re
 
+from sidecar.domain.enrichment.patterns import late
+
 NAME = "threadline:memory"
 BEGIN = f"<!-- {NAME} -->"
 END = f"<!-- /{NAME} -->"
 RECOVERY = "## Session Recovery Context"
 """Begins what an earlier conversation knew."""
 
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
-_RECOVERED = re.compile(
+_FENCE = late(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+_RECOVERED = late(
     rf"^{RECOVERY}[ \t]*\r?\nConversation .+, as of .+ UTC, \d+ prompts?\.(?:\n.+)*", re.MULTILINE
 )
-_COMMENT = re.compile(r"<!--|</?threadline:memory\b")
-_CLOSES = re.compile(
-    r"/\s*threadline:memory|threadline:memory\W{0,3}end|end\W{1,3}threadline:memory"
-)
+_COMMENT = late(r"<!--|</?threadline:memory\b")
+_CLOSES = late(r"/\s*threadline:memory|threadline:memory\W{0,3}end|end\W{1,3}threadline:memory")
 
 
 def without(text: str) -> str:

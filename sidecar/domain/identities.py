@@ -10,9 +10,10 @@ import msgspec
 
 from protocol.projects import Project
 from protocol.values import Record
+from sidecar.domain.enrichment.patterns import late
 
-_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_SCP = re.compile(r"^(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>.*)$")
+_SCHEME = late(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_SCP = late(r"^(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>.*)$")
 
 
 class Facts(Record, frozen=True, kw_only=True):

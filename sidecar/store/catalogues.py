@@ -6,7 +6,7 @@ or of another edition is no catalogue: it is made anew. To forget a memory is to
 """
 
 import logging
-import secrets
+import os
 import sys
 import zlib
 from collections.abc import Collection
@@ -51,7 +51,7 @@ class Catalogues:
 
     def write(self, library: Library, glossary: Glossary | None) -> None:
         """Put a catalogue in place of the one that is there; one without words serves whoever asks without words."""
-        stamp = secrets.token_bytes(_STAMP)
+        stamp = os.urandom(_STAMP)
         files.ensure_folder(self._paths[0].parent)
         for path, part in zip(self._paths, (library, glossary), strict=True):
             if part is None:

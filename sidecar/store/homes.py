@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import os
-import secrets
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -53,7 +52,7 @@ class Home:
         self.landmarks = Landmarks(folder / "landmarks.json")
         self._vaults: dict[str, Vault] = {}
         self._mutex = threading.Lock()
-        self._passing_key = secrets.token_bytes(_FENCE_KEY_SIZE)
+        self._passing_key = os.urandom(_FENCE_KEY_SIZE)
 
     @property
     def logs(self) -> Path:
@@ -150,7 +149,7 @@ class Home:
         with self.lock.held():
             known = _fence_key(path)
             if known is None:
-                known = secrets.token_bytes(_FENCE_KEY_SIZE)
+                known = os.urandom(_FENCE_KEY_SIZE)
                 files.replace(path, known)
             return known
 

@@ -168,8 +168,11 @@ def _places(columns: Columns) -> Iterator[Place]:
 
 
 def _ids(data: bytes, starts: "array[int]", ends: "array[int]") -> list[str]:
-    quoted = map(data.__getitem__, map(slice, starts, ends))
-    return [_unquote(one) if b"\\" in one else one.decode() for one in quoted]
+    quoted = b"\n".join(map(data.__getitem__, map(slice, starts, ends)))
+    if b"\\" in quoted:
+        return [_unquote(one) for one in quoted.split(b"\n")]
+    # Mostly none has to be unquoted, which is done for all of them at once in a fifth of the time.
+    return quoted.decode().split("\n") if starts else []
 
 
 def _unquote(text: bytes) -> str:

@@ -8,7 +8,6 @@ next takes it away. To forget a memory is to write the file anew without it.
 import hashlib
 import itertools
 import os
-import secrets
 import struct
 import threading
 import zlib
@@ -169,7 +168,7 @@ class Vectors:
 
     def _replace(self, rows: Mapping[str, bytes]) -> None:
         files.ensure_folder(self._path.parent)
-        header = (self._name + secrets.token_hex(_NONCE).encode()).ljust(_HEADER - 1, b".") + b"\n"
+        header = (self._name + os.urandom(_NONCE).hex().encode()).ljust(_HEADER - 1, b".") + b"\n"
         files.replace(self._path, header + b"".join(map(_record, rows, rows.values())))
 
 

@@ -1,7 +1,5 @@
 """Items: memories, tasks, messages and documents as an assistant gets them."""
 
-import re
-
 from protocol.contexts import ContextItem, DocumentItem, MessageItem, TaskItem
 from protocol.documents import Document
 from protocol.memories import Memory
@@ -9,10 +7,11 @@ from protocol.messages import Message
 from protocol.tasks import ANYONE, Task
 from sidecar.domain import digests
 from sidecar.domain.context import clipping
+from sidecar.domain.enrichment.patterns import late
 
 _FILES = 3
 _SHA = 7
-_LINK = re.compile(r"(?:\s|[:;!?]|[.,](?!\w)|[\u2013\u2014-]+(?=\s))*")
+_LINK = late(r"(?:\s|[:;!?]|[.,](?!\w)|[\u2013\u2014-]+(?=\s))*")
 """What stands between a title and what follows it; the sign of a number is no link."""
 
 

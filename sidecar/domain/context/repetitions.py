@@ -60,7 +60,7 @@ def _is_repeated(memory: _Said, other: _Said) -> bool:
         return False
     ours, theirs = _reading(*memory[1:]), _reading(*other[1:])
     return _is_same(memory, other, duplicates.likeness(ours.terms, theirs.terms)) or (
-        ours.telling <= theirs.shown and _is_contained(ours, theirs)
+        ours.telling <= theirs.terms and _is_contained(ours, _showing(*other[1:]))
     )
 
 
@@ -84,9 +84,13 @@ class _Reading(NamedTuple):
     text: str
     terms: frozenset[str]
     telling: frozenset[str]
-    shown: frozenset[str]
-    """Terms of what a reader sees in any case."""
-    shown_text: str
+
+
+class _Showing(NamedTuple):
+    """What a reader sees in any case."""
+
+    text: str
+    terms: frozenset[str]
 
 
 @functools.lru_cache(maxsize=2048)
@@ -98,9 +102,13 @@ def _sketched(title: str, content: str) -> Sketch:
 def _reading(title: str, content: str) -> _Reading:
     text = content if content.startswith(title) else f"{title}\n{content}"
     found = duplicates.terms(_flat(text))
-    shown_text = _shown(title, content)
-    shown = found if shown_text == text else duplicates.terms(_flat(shown_text))
-    return _Reading(text, found, duplicates.telling(found), shown, shown_text)
+    return _Reading(text, found, duplicates.telling(found))
+
+
+@functools.lru_cache(maxsize=2048)
+def _showing(title: str, content: str) -> _Showing:
+    text = _shown(title, content)
+    return _Showing(text, duplicates.terms(_flat(text)))
 
 
 def _shown(title: str, content: str) -> str:
@@ -127,10 +135,12 @@ def _is_same(memory: _Said, other: _Said, likeness: float) -> bool:
     return has_same_marks and duplicates.relate(theirs, ours, likeness) == "same"
 
 
-def _is_contained(ours: _Reading, theirs: _Reading) -> bool:
+def _is_contained(ours: _Reading, theirs: _Showing) -> bool:
     """Tell whether each sentence of one is a sentence that a reader sees of the other."""
-    said = _sentences(theirs.shown_text)
-    return bool(ours.telling) and all(
+    if not ours.telling or not ours.telling <= theirs.terms:
+        return False
+    said = _sentences(theirs.text)
+    return all(
         any(_is_one(sentence, other) for other in said) for sentence in _sentences(ours.text)
     )
 

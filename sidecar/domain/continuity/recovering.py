@@ -16,6 +16,7 @@ from sidecar.domain.continuity import checkpoints, conversations
 from sidecar.domain.continuity.checkpoints import Work
 from sidecar.domain.continuity.conversations import same
 from sidecar.domain.enrichment import wording
+from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.sessions import EPOCH
 
 HEADING = echoes.RECOVERY
@@ -28,9 +29,9 @@ _RUNNING = "It is another conversation in this folder and may still be running; 
 _SCARCE = 8
 """The part of the room that may be spent on saying so."""
 _CLIPPED = 80
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s.*|[-=*_#\s]*|[^.]{0,40}:)")
-_BLOCKED = re.compile(
+_SENTENCE = late(r"(?<=[.!?;])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
+_HEADING = late(r"\s*(?:#{1,6}\s.*|[-=*_#\s]*|[^.]{0,40}:)")
+_BLOCKED = late(
     r"\b(?:block(?:ed|ers?|ing)|stuck|waiting (?:for|on)|(?:cannot|can't) (?:proceed|continue|go on)"
     r"|blockiert|bloqu(?:é|ée|eado|eada|ant)|bloccato)\b",
     re.IGNORECASE,

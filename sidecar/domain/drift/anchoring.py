@@ -8,16 +8,17 @@ from msgspec import Struct
 from protocol.memories import Anchor
 from sidecar.domain.drafts import Draft
 from sidecar.domain.drift.traces import Symbol, Touched, short, written
+from sidecar.domain.enrichment.patterns import late
 
 MOST = 5
 """Anchors that a draft gets."""
 FILES = 8
 """Files of a draft that are looked into."""
 
-_WORD = re.compile(r"[A-Za-z_$#~][A-Za-z0-9_$]*")
-_QUOTED = re.compile(r"`([^`\n]{1,200})`|([A-Za-z_][A-Za-z0-9_.]{0,200})\(")
-_TEST = re.compile(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)", re.IGNORECASE)
-_NAME = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|[_0-9]|[A-Z]{2}")
+_WORD = late(r"[A-Za-z_$#~][A-Za-z0-9_$]*")
+_QUOTED = late(r"`([^`\n]{1,200})`|([A-Za-z_][A-Za-z0-9_.]{0,200})\(")
+_TEST = late(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)", re.IGNORECASE)
+_NAME = late(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|[_0-9]|[A-Z]{2}")
 """What nobody takes for a word of English."""
 
 Symbols = Mapping[tuple[str, str], Sequence[Symbol]]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from typing import Any
 
 _WORD = re.compile(r"[a-z]+")
 _SIGNS: dict[str, list[tuple[str, int]]] = {}
@@ -36,14 +37,24 @@ class Late:
         return self.pattern.match
 
     @cached_property
+    def fullmatch(self) -> "Callable[..., re.Match[str] | None]":
+        """Match the whole, as `re` does."""
+        return self.pattern.fullmatch
+
+    @cached_property
     def finditer(self) -> "Callable[..., Iterator[re.Match[str]]]":
         """Find all, as `re` does."""
         return self.pattern.finditer
 
     @cached_property
-    def findall(self) -> Callable[..., list[str]]:
+    def findall(self) -> Callable[..., list[Any]]:
         """List all, as `re` does."""
         return self.pattern.findall
+
+    @cached_property
+    def split(self) -> Callable[..., list[str]]:
+        """Split at all, as `re` does."""
+        return self.pattern.split
 
     @cached_property
     def sub(self) -> Callable[..., str]:

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.recall import hashes, stems
 
 Terms = dict[str, float]
@@ -29,8 +30,8 @@ _BEGINNING = 3
 _SHORT = 6
 """Letters of a word whose stem may be an e longer than what they share: using, use."""
 _CHUNK = re.compile(r"\w+(?:[./\\:@+-]+\w+)*")
-_ASKS = re.compile(r"\s*(?:how|what|why|which|who|whose|whom)\b", re.IGNORECASE)
-_EXACT = re.compile(r"[a-z][A-Z]|\w_\w|\w/\w|\w\.\w|\w::\w|\w\(\)|#\d|`\w|\b__\w")
+_ASKS = late(r"\s*(?:how|what|why|which|who|whose|whom)\b", re.IGNORECASE)
+_EXACT = late(r"[a-z][A-Z]|\w_\w|\w/\w|\w\.\w|\w::\w|\w\(\)|#\d|`\w|\b__\w")
 _LETTERS = re.compile(r"[a-z]+")
 _CUT = re.compile(r"[/\\:@+]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+[a-z0-9]*", re.IGNORECASE)

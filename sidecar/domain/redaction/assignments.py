@@ -9,6 +9,7 @@ import string
 from collections.abc import Iterator
 from functools import cache
 
+from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.redaction.chances import bits, is_scrambled
 
 _STRONG = r"""
@@ -89,7 +90,7 @@ _OPEN = (
     *("routing", "natural"),
 )
 """Keys that open nothing."""
-_HARMLESS = re.compile(
+_HARMLESS = late(
     r"(?:true|false|null|none|nil|undefined|required|optional|string|str|int|bool|bytes|any|object|todo"
     r"|bearer|basic|changeme|example|placeholder|hidden|masked|x{3,}|\*{3,}|\.{3,}"
     r"|process\.env.*|os\.(?:environ|getenv).*|env[.:\[].*|self\..*|this\..*|import\.meta.*"
@@ -101,23 +102,23 @@ _HARMLESS = re.compile(
 _BLANKS = ("<", "$", "%", "{", "(")
 """What begins a place for a value."""
 _FILLED_IN = ("[REDACTED", "${", "{{")
-_CALL = re.compile(r"[A-Za-z_][A-Za-z0-9_.:]{0,80}[(\[]")
-_NAMED = re.compile(r"[A-Za-z_]++(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*+)+")
-_ID = re.compile(
+_CALL = late(r"[A-Za-z_][A-Za-z0-9_.:]{0,80}[(\[]")
+_NAMED = late(r"[A-Za-z_]++(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*+)+")
+_ID = late(
     r"[0-9a-f]{7,12}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|[0-7][0-9A-HJKMNP-TV-Z]{25}|(?:sha[0-9]{1,3}|md5)[-:=].*"
 )
-_NO_ID = re.compile(r"sha|md5|[0-7][0-9A-HJKMNP-TV-Z]{25}$")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_HASH = re.compile(r"hash|sha|digest|commit|checksum|fingerprint|etag|revision")
-_OPTION = re.compile(r"(?:\s--?[a-z0-9_-]{0,20}|\b(?:env|arg)\s[a-z0-9_]{0,24})$")
+_NO_ID = late(r"sha|md5|[0-7][0-9A-HJKMNP-TV-Z]{25}$")
+_COMMIT = late(r"[0-9a-f]{40}")
+_HASH = late(r"hash|sha|digest|commit|checksum|fingerprint|etag|revision")
+_OPTION = late(r"(?:\s--?[a-z0-9_-]{0,20}|\b(?:env|arg)\s[a-z0-9_]{0,24})$")
 """Before the name of an option, or of what a Dockerfile sets."""
-_ARGUMENT = re.compile(r"\(\s?[\"'`][a-z0-9_.-]{0,24}$")
-_NUMBERED = re.compile(r"[A-Za-z]++(?:[_./-][A-Za-z]++)+[_-]?[0-9]{0,4}")
+_ARGUMENT = late(r"\(\s?[\"'`][a-z0-9_.-]{0,24}$")
+_NUMBERED = late(r"[A-Za-z]++(?:[_./-][A-Za-z]++)+[_-]?[0-9]{0,4}")
 """A name with a number at its end."""
-_IDENTIFIER = re.compile(r"[a-z]++(?:_[a-z]++)+[0-9]{0,2}")
-_DIGIT, _LETTER = re.compile(r"[0-9]"), re.compile(r"[^\W0-9_]")
-_SIGN = re.compile(r"[!@#$%^&*+~?|]")
+_IDENTIFIER = late(r"[a-z]++(?:_[a-z]++)+[0-9]{0,2}")
+_DIGIT, _LETTER = late(r"[0-9]"), late(r"[^\W0-9_]")
+_SIGN = late(r"[!@#$%^&*+~?|]")
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 

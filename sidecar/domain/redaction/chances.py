@@ -1,10 +1,11 @@
 """Chance: whether letters follow each other as nobody would write them."""
 
 import math
-import re
 from collections import Counter
 
-_SYLLABLE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+from sidecar.domain.enrichment.patterns import late
+
+_SYLLABLE = late(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SHORTEST = 10
 _LETTERS_PER_SYLLABLE = 3
 

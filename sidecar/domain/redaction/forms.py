@@ -8,6 +8,7 @@ import itertools
 import re
 from functools import cache
 
+from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.redaction.chances import bits, is_scrambled
 
 _SURE = (
@@ -179,7 +180,7 @@ _SIGNS = (
 )
 """Letters without which there is none of these."""
 _LITERAL = re.compile(r"[A-Za-z0-9](?![{?*+])")
-_JWT = re.compile(
+_JWT = late(
     r"(?:(?<![A-Za-z0-9_-])|(?<=\n-))ey[JK][A-Za-z0-9_-]{10,}+\.(?:eyJ)?[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]{0,}+){1,3}"
 )
 
@@ -198,9 +199,7 @@ _RUN = re.compile(r"[\w.:/~%+=-]{20}")
 """Where there is none, there is no token."""
 _BEGINNING = re.compile(r"\b(?<!\w[-.])(?=[A-Za-z0-9][\w.-]{19})")
 """Where a token may begin that is written like a word."""
-_AZURE = re.compile(
-    r"(?<![A-Za-z0-9_~.])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9])"
-)
+_AZURE = late(r"(?<![A-Za-z0-9_~.])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9])")
 _PIECE = 12
 """Letters in a row, of which the longest piece of a token has more."""
 _RANDOM = 3.0

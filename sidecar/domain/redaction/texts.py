@@ -8,6 +8,7 @@ Commit ids, UUIDs, hashes and paths have none of these and stay.
 import re
 from functools import cache
 
+from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.redaction import assignments, forms
 
 MARK = "[REDACTED]"
@@ -82,8 +83,8 @@ _PLACES = (
     ),
 )
 """Where secrets stand: letters without which there is no need to look, what stands before, the secret."""
-_COOKIES = re.compile(r"(?i:cookie)[\"']?:[ \t]{0,4}[\"']?(?P<pairs>[^\n\"']{8,4000})")
-_COOKIE = re.compile(
+_COOKIES = late(r"(?i:cookie)[\"']?:[ \t]{0,4}[\"']?(?P<pairs>[^\n\"']{8,4000})")
+_COOKIE = late(
     r"(?P<before>(?:^|;)[ \t]{0,4}[^\s=;]{1,100}=)(?P<value>[A-Za-z0-9%._~+/:|!*-]{12,4000}=*)"
 )
 

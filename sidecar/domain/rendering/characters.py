@@ -56,6 +56,8 @@ def _is_plain(text: str) -> bool:
 
 
 def _visible(text: str) -> str:
+    if _is_plain(text.replace("\n", " ")):
+        return text
     text = _LINE_ENDS.sub("\n", _ESCAPES.sub("", text))
     if _HALVES.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
