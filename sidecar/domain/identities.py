@@ -1,6 +1,5 @@
 """Which project a folder belongs to: the same root commit and remote is the same project."""
 
-import hashlib
 import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
@@ -11,6 +10,7 @@ import msgspec
 from protocol.projects import Project
 from protocol.values import Record
 from sidecar.domain.enrichment.patterns import late
+from sidecar.domain.hashing import blake2b
 
 _SCHEME = late(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SCP = late(r"^(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>.*)$")
@@ -66,7 +66,7 @@ def believed_roots(folder: str, remote: str | None, projects: Iterable[Project])
 def found(facts: Facts, created_at: datetime) -> Project:
     """Begin a project; the same facts give the same id on every machine."""
     traits = [facts.root, facts.remote] if facts.root or facts.remote else [facts.folder]
-    digest = hashlib.blake2b("\0".join(trait or "" for trait in traits).encode(), digest_size=10)
+    digest = blake2b("\0".join(trait or "" for trait in traits).encode(), digest_size=10)
     return Project(
         project_id=digest.hexdigest(),
         name=facts.name,

@@ -1,7 +1,6 @@
 """What its author marked as private, and what is a secret, is not kept."""
 
 import functools
-import hashlib
 from typing import TypeVar
 
 import msgspec
@@ -18,6 +17,7 @@ from protocol.sessions import Session
 from protocol.tasks import Task
 from protocol.values import TEXT_LIMIT, Record
 from sidecar.domain import forgetting, marks
+from sidecar.domain.hashing import blake2b
 
 _SAID = ("title", "content", "rationale", "agent_id", "updated_by", "idempotency_key", "branch")
 _NAMED = ("entities", "files", "tags")
@@ -125,7 +125,7 @@ def clean_key(key: str | None) -> str | None:
     """Give an idempotency key as it is, unless there is a secret in it: then what it hashes to."""
     if key is None or clean(key) == key:
         return key
-    return f"hashed:{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}"
+    return f"hashed:{blake2b(key.encode(), digest_size=16).hexdigest()}"
 
 
 def _public_message(subject: str, body: str) -> tuple[str, str]:

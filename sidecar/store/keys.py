@@ -1,12 +1,12 @@
 """Idempotency keys of settled sessions, hashed, one line each: derived, and made anew when lost."""
 
 import functools
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from sidecar.domain.hashing import blake2b
 from sidecar.store import files
 
 Pairs = Iterable[tuple[str, str]]
@@ -102,7 +102,7 @@ class Keys:
 
 @functools.lru_cache(maxsize=4096)
 def _digest(key: str) -> bytes:
-    return hashlib.blake2b(key.encode(), digest_size=_DIGEST).hexdigest().encode()
+    return blake2b(key.encode(), digest_size=_DIGEST).hexdigest().encode()
 
 
 def _line(key: str, session_id: str) -> bytes:

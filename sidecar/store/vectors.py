@@ -5,7 +5,6 @@ replaces an earlier one. What is torn, foreign or of another model is no vector:
 next takes it away. To forget a memory is to write the file anew without it.
 """
 
-import hashlib
 import itertools
 import os
 import struct
@@ -15,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sidecar.domain.hashing import blake2b
 from sidecar.store import files
 from sidecar.store.locks import Lock
 
@@ -232,4 +232,4 @@ def _record(memory_id: str, row: bytes) -> bytes:
 
 
 def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest()
+    return blake2b(text.encode(), digest_size=_DIGEST).digest()

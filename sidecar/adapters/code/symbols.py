@@ -1,11 +1,11 @@
 """The symbols of a source file: what it defines, where, and a digest that layout does not change."""
 
-import hashlib
 from collections.abc import Iterable
 
 from sidecar.adapters.code import grammars, pythons
 from sidecar.adapters.code.tokens import Found
 from sidecar.domain.drift.traces import Symbol
+from sidecar.domain.hashing import blake2b
 
 SIZE = 1_000_000
 """Bytes from which a file is not parsed."""
@@ -58,4 +58,4 @@ def _unnamed(found: Found) -> Iterable[str]:
 
 def _digest(tokens: Iterable[str]) -> str:
     text = "\0".join(tokens).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=10).hexdigest()
+    return blake2b(text, digest_size=10).hexdigest()

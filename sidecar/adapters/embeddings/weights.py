@@ -1,6 +1,5 @@
 """The weights of all-MiniLM-L6-v2: found in an installed package, checked, and mapped into memory."""
 
-import hashlib
 import importlib.util
 import math
 from pathlib import Path
@@ -46,6 +45,8 @@ def find(package: str = PACKAGE) -> Path | None:
 
 def objection(folder: Path) -> str | None:
     """Say why the files of a folder cannot be used; None if they are the ones we know."""
+    import hashlib  # noqa: PLC0415  # only who loads the model needs it
+
     for name, wanted in DIGESTS.items():
         try:
             with (folder / name).open("rb") as file:

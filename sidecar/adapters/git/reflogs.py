@@ -1,6 +1,5 @@
 """Git's log of where HEAD was, read from the file that git appends to."""
 
-import hashlib
 import re
 from datetime import datetime
 from pathlib import Path
@@ -9,6 +8,7 @@ import msgspec
 
 from sidecar.adapters import plain
 from sidecar.adapters.git import commits, runner
+from sidecar.domain.hashing import blake2b
 from sidecar.domain.moves import NOWHERE, Mark, Move
 
 _LINE = re.compile(
@@ -116,4 +116,4 @@ def _place(sha: bytes) -> str:
 
 
 def _digest(line: bytes) -> str:
-    return hashlib.blake2b(line, digest_size=8).hexdigest()
+    return blake2b(line, digest_size=8).hexdigest()

@@ -1,6 +1,5 @@
 """Checkpoints: what is written down of a conversation, and which of them are too many."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,6 +14,7 @@ from protocol.memories import MemoryType
 from protocol.settings import Settings
 from sidecar.domain import privacy
 from sidecar.domain.continuity import conversations
+from sidecar.domain.hashing import blake2b
 
 OBSERVED = "## Session Checkpoint"
 """Begins what was observed of a conversation."""
@@ -148,7 +148,7 @@ def prefix(run: str) -> str:
 def content_hash(memory: CheckpointMemory) -> str:
     """Hash what a memory says."""
     said = (memory.memory_type, memory.title, memory.content, memory.rationale)
-    return hashlib.blake2b(msgspec.json.encode(said), digest_size=16).hexdigest()
+    return blake2b(msgspec.json.encode(said), digest_size=16).hexdigest()
 
 
 def grouped(notes: Iterable[Note]) -> dict[str, list[str]]:

@@ -1,6 +1,5 @@
 """Conversations: what is known of an agent's run, kept small however long it lasts."""
 
-import hashlib
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -12,6 +11,7 @@ from protocol.conversations import Agent, Conversation, Note
 from protocol.settings import Settings
 from sidecar.domain import echoes, privacy
 from sidecar.domain.enrichment import wording
+from sidecar.domain.hashing import blake2b
 
 NOTES = 100
 QUERIES = 20
@@ -275,4 +275,4 @@ def _hashes(key: str | None) -> tuple[str, ...]:
 
 
 def _hash(key: str) -> str:
-    return hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return blake2b(key.encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -1,6 +1,5 @@
 """Turns: what is said and done in a conversation, kept in few words until the conversation is saved."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -12,6 +11,7 @@ from protocol.turns import ENTRY_LIMIT, Activity, Entry, KeptActivity
 from sidecar.domain import privacy
 from sidecar.domain.continuity import conversations
 from sidecar.domain.enrichment import wording
+from sidecar.domain.hashing import blake2b
 
 FLAGGED = 0.5
 """The score from which a turn is read for memory."""
@@ -58,7 +58,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 def name(session_key: str, *parts: str) -> str:
     """Name a turn or an activity: the same one again has the same name."""
-    digest = hashlib.blake2b(digest_size=_SIZE)
+    digest = blake2b(digest_size=_SIZE)
     for part in (session_key, *parts):
         data = part.encode("utf-8", "replace")
         digest.update(len(data).to_bytes(8, "big") + data)

@@ -1,9 +1,10 @@
 """Hashes: numbers in the place of words, so that what is kept beside the memories repeats nothing of them."""
 
 import functools
-import hashlib
 
 import msgspec
+
+from sidecar.domain.hashing import blake2b
 
 _SIZE = 8
 
@@ -25,4 +26,4 @@ def of_all(value: object) -> int:
 
 
 def _number(data: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(data, digest_size=_SIZE).digest(), "little")
+    return int.from_bytes(blake2b(data, digest_size=_SIZE).digest(), "little")

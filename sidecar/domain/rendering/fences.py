@@ -1,8 +1,9 @@
 """Fences: two lines around recorded data that nobody can write who does not know the key."""
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import count
+
+from sidecar.domain.hashing import blake2b
 
 _SIZE = 8
 LENGTH = 2 * _SIZE
@@ -31,8 +32,8 @@ def choose(candidates: Iterable[str], content: str) -> str:
 
 def words(content: str, key: bytes) -> Iterator[str]:
     """Make one word after the other that follows from the content and the key."""
-    secret = key if len(key) <= hashlib.blake2b.MAX_KEY_SIZE else hashlib.blake2b(key).digest()
+    secret = key if len(key) <= blake2b.MAX_KEY_SIZE else blake2b(key).digest()
     data = content.encode()
     for turn in count():
-        salt = turn.to_bytes(hashlib.blake2b.SALT_SIZE, "big")
-        yield hashlib.blake2b(data, digest_size=_SIZE, key=secret, salt=salt).hexdigest()
+        salt = turn.to_bytes(blake2b.SALT_SIZE, "big")
+        yield blake2b(data, digest_size=_SIZE, key=secret, salt=salt).hexdigest()

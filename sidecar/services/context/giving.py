@@ -1,7 +1,5 @@
 """Giving: every injection leaves a receipt of what was given, why, and what was left out."""
 
-import hashlib
-
 import msgspec
 
 from protocol.contexts import (
@@ -15,6 +13,7 @@ from protocol.memories import Memory
 from sidecar.domain import privacy
 from sidecar.domain.context import items, modes
 from sidecar.domain.continuity import conversations
+from sidecar.domain.hashing import blake2b
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
@@ -26,7 +25,7 @@ _SIZE = 10
 
 def name(*parts: bytes) -> str:
     """Name what was given."""
-    digest = hashlib.blake2b(digest_size=_SIZE)
+    digest = blake2b(digest_size=_SIZE)
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest()

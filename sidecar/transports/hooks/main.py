@@ -151,6 +151,7 @@ def _tell(
     """Tell a conversation what it should know; None where there is nothing to tell."""
     # All ends before there would be anything worth collecting.
     gc.disable()
+    _load_msgspec()
     from sidecar.transports.hooks.starting import Start  # noqa: PLC0415  # heavy, and few events need it
 
     event, is_sure = form
@@ -160,6 +161,20 @@ def _tell(
         return None
     answer = answers.tell(start.text, str(seen["host"]), event, is_sure=is_sure)
     return answer, start.finish
+
+
+def _load_msgspec() -> None:
+    """Load msgspec without `typing_extensions`, for which `typing` stands in, as everywhere where it is not installed.
+
+    It loads the whole of `inspect`, and so takes longer than msgspec itself.
+    """
+    if "msgspec" in sys.modules or "typing_extensions" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # Python's way to say that there is none
+    try:
+        import msgspec  # noqa: F401, PLC0415  # heavy, and few events need it
+    finally:
+        del sys.modules["typing_extensions"]
 
 
 def _complain(home: str, what: str, error: Exception) -> None:
