@@ -11,9 +11,9 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from protocol.errors import StorageFailedError
 from protocol.events import Event
@@ -53,7 +53,7 @@ TABLES = ("sessions", "unsettled")
 """Where a project's journal says which sessions there are, and of which their own journals say more."""
 
 
-class _Seen(NamedTuple):
+class _Seen(Struct, frozen=True):
     """What the timeline was made of."""
 
     journal: int

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from protocol.events import Commit, Event
 from sidecar.domain import conditions
@@ -13,7 +14,7 @@ _LAG = timedelta(days=2)
 """A session's record may not say yet when its last event was; no session is longer than a day."""
 
 
-class _Read(NamedTuple):
+class _Read(Struct, frozen=True):
     """What was read of a session, and in which state its file was."""
 
     state: object

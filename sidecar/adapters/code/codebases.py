@@ -9,9 +9,10 @@ import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from cachetools import LRUCache
+from msgspec import Struct
 
 from protocol.errors import GitFailedError
 from sidecar.adapters.git import checkouts, contents, lineage
@@ -36,7 +37,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
 
-class Standing(NamedTuple):
+class Standing(Struct, frozen=True):
     """Where a history stands."""
 
     head: str | None

@@ -8,7 +8,8 @@ another item says it as one of its sentences, and where a reader sees that sente
 import functools
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from protocol.memories import Memory, MemoryType
 from sidecar.domain import duplicates
@@ -80,13 +81,13 @@ def _light() -> frozenset[str]:
     return words.sketch(" ".join(duplicates.LIGHT)).begun
 
 
-class _Reading(NamedTuple):
+class _Reading(Struct, frozen=True):
     text: str
     terms: frozenset[str]
     telling: frozenset[str]
 
 
-class _Showing(NamedTuple):
+class _Showing(Struct, frozen=True):
     """What a reader sees in any case."""
 
     text: str

@@ -150,8 +150,11 @@ class Catalogue:
         known, traits = self.traits.get(item.memory_id), _traits(item)
         if is_new := known is None or known.said != traits.said:
             self._unread.append((item.memory_id, item.entry))
-            self.places.put(item.memory_id, item.entry.files)
-            self._marks.put(item.memory_id, dict.fromkeys(item.marks, 1.0))
+            if known is not None:
+                self.places.drop(item.memory_id)
+                self._marks.drop(item.memory_id)
+            self.places.add(item.memory_id, item.entry.files)
+            self._marks.add(item.memory_id, dict.fromkeys(item.marks, 1.0))
         if known is not None:
             self._ungrade(item.memory_id, known)
         self.traits[item.memory_id] = traits

@@ -5,7 +5,6 @@ is asked for or one of its memories changes.
 """
 
 import bisect
-import functools
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -51,6 +50,8 @@ class Index:
         """The keys of memories that were not packed, by number."""
         self.names = list(ids)
         """Memories by their numbers; nothing in the place of one that was dropped."""
+        self._numbered: dict[str, int] | None = None
+        """The numbers of memories, once somebody asks for one."""
         self._count = len(ids)
 
     def __len__(self) -> int:
@@ -65,8 +66,14 @@ class Index:
     def put(self, memory_id: str, weights: Mapping[int, float]) -> None:
         """Learn a memory's keys, in place of those known."""
         self.drop(memory_id)
-        number = self._numbers[memory_id] = len(self.names)
+        self.add(memory_id, weights)
+
+    def add(self, memory_id: str, weights: Mapping[int, float]) -> None:
+        """Learn the keys of a memory that is not known: what was packed need not be looked through for it."""
+        number = len(self.names)
         self.names.append(memory_id)
+        if self._numbered is not None:
+            self._numbered[memory_id] = number
         self._count += 1
         self._put[number] = tuple(weights)
         for key, weight in weights.items():
@@ -114,9 +121,12 @@ class Index:
             return self._put[number]
         return [self._keys[place] for place in self._places(number)]
 
-    @functools.cached_property
+    @property
     def _numbers(self) -> dict[str, int]:
-        return {memory_id: number for number, memory_id in enumerate(self.names) if memory_id}
+        if self._numbered is None:
+            named = enumerate(self.names)
+            self._numbered = {memory_id: number for number, memory_id in named if memory_id}
+        return self._numbered
 
     def pack(self) -> Packed:
         """Write the index as arrays, for the memories in the order of their numbers."""

@@ -25,9 +25,14 @@ class Places:
 
     def put(self, memory_id: str, files: Iterable[str]) -> None:
         """Learn a memory's files, in place of those known."""
+        self.drop(memory_id)
+        self.add(memory_id, files)
+
+    def add(self, memory_id: str, files: Iterable[str]) -> None:
+        """Learn the files of a memory that is not known."""
         known = tuple(dict.fromkeys(files))
-        self.files.put(memory_id, dict.fromkeys(map(hashes.of, known), 1.0))
-        self.kin.put(
+        self.files.add(memory_id, dict.fromkeys(map(hashes.of, known), 1.0))
+        self.kin.add(
             memory_id, dict.fromkeys((key for path in known for key, _ in _kin(path)), 1.0)
         )
 

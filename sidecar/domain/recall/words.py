@@ -8,8 +8,9 @@ segments, by its file's name and by that name's words; an extension says little 
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+
+from msgspec import Struct
 
 from sidecar.domain.enrichment.patterns import late
 from sidecar.domain.recall import hashes, stems
@@ -68,7 +69,20 @@ def count(text: str) -> Terms:
     return found
 
 
-class Sketch(NamedTuple):
+def count_of(text: str, wanted: Collection[str]) -> Terms:
+    """Count those of some terms that a text has; where few are wanted, most words need not be looked at closely."""
+    begun = _begun(frozenset(wanted))
+    found: Terms = {}
+    for chunk in _CHUNK.findall(unaccent(text)):
+        begins = _opening(chunk)
+        if not begins or begins in begun or begins[:2] in begun or begins[:1] in begun:
+            for term, weight in _of_chunk(chunk):
+                if term in wanted:
+                    found[term] = found.get(term, 0.0) + weight
+    return found
+
+
+class Sketch(Struct, frozen=True):
     """What can be told of a text's terms without stemming."""
 
     plain: frozenset[str]

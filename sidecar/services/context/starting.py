@@ -4,7 +4,7 @@ import contextlib
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from cachetools import LRUCache
@@ -245,7 +245,7 @@ def _rendered(scene: Scene, gathered: Gathered, rendering: Rendering, host: Rend
     return Told(context=context, text=rendering.text, receipt=_receipt(scene, gathered, made))
 
 
-class _Given(NamedTuple):
+class _Given(Struct, frozen=True):
     """What was made of all that was gathered."""
 
     content: bytes

@@ -8,7 +8,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from protocol.errors import ThreadlineError
 from sidecar.store.lines import Op
@@ -28,7 +29,7 @@ MakeOps = Callable[[Vault], list[Op]]
 _Key = tuple[str, str]
 
 
-class _Entry(NamedTuple):
+class _Entry(Struct, frozen=True):
     vault: Vault
     make_ops: MakeOps
     generation: int | None
