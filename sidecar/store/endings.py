@@ -18,7 +18,7 @@ RULES = (
     *("endings/claims.py", "endings/judging.py", "endings/seeking.py", "endings/signs.py"),
     *("recall/hashes.py", "recall/stems.py", "recall/words.py"),
     *("enrichment/patterns.py", "enrichment/wording.py"),
-    *("conditions.py", "expressions.py"),
+    *("conditions.py", "expressions.py", "hashing.py"),
 )
 """The files of the domain that say when a commit has done a task."""
 _DOMAIN = Path(__file__).parent.parent / "domain"

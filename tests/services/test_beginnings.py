@@ -7,9 +7,11 @@ import pytest
 
 from protocol.contexts import RenderParams
 from protocol.memories import Anchor, Evidence, Memory
+from protocol.tasks import Task
 from sidecar.adapters.git import checkouts, runner
 from sidecar.adapters.git.checkouts import Heads
 from sidecar.app import Application
+from sidecar.domain.endings import judging
 from sidecar.domain.sessions import Rule
 from sidecar.store.homes import Home
 from sidecar.store.ids import Ids
@@ -56,8 +58,17 @@ def starter(tmp_path: Path, repository: Repository, clock: FixedClock) -> Starte
         created_at=clock.now,
         updated_at=clock.now,
     )
+    task = Task(
+        task_id=vault.ids.next(),
+        project_id=vault.project_id,
+        title="Retry webhooks",
+        created_at=clock.now,
+        updated_at=clock.now,
+    )
     with vault.lock.held():
         vault.journal.append([vault.memories.put(memory.memory_id, memory)])
+        vault.journal.append([vault.tasks.put(task.task_id, task)])
+    app.call("threadline/scan", {"allAuthors": True})
     app.close()
     return made
 
@@ -87,6 +98,19 @@ def test_what_one_process_found_out_the_next_tells_without_git(
     assert asked == []
 
 
+def test_what_one_process_judged_the_next_tells_without_judging(
+    starter: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = starter.told()
+    assert "feat: retry webhooks”" in first
+    with monkeypatch.context() as patch:
+        patch.delattr(judging, "is_done_by")
+        assert starter.told() == first
+    for path in starter.folder.rglob("endings"):
+        path.unlink()
+    assert starter.told() == first
+
+
 def test_another_head_is_looked_at(starter: Starter, asked: list[tuple[str, ...]]) -> None:
     starter.told()
     starter.repository.git("rm", "--quiet", "hooks.py")
@@ -114,7 +138,7 @@ def test_a_remote_that_is_added_is_noticed(starter: Starter, asked: list[tuple[s
     assert any("config" in question for question in asked)
 
 
-@pytest.mark.parametrize("name", ["landmarks.json", "findings"])
+@pytest.mark.parametrize("name", ["landmarks.json", "findings", "endings"])
 @pytest.mark.parametrize("content", [b"", b"\x00\x01", b"[]", b"{"])
 def test_what_is_damaged_costs_a_question(starter: Starter, name: str, content: bytes) -> None:
     expected = starter.told()

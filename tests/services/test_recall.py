@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from protocol.memories import Memory, MemoryType
@@ -461,3 +463,15 @@ def test_memories_are_counted_as_they_are(vault: Vault, kept: list[Memory]) -> N
         check()
     put(vault, memory(vault, 99))
     check()
+
+
+_FINGERPRINTS = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2))
+
+
+@given(before=_FINGERPRINTS, now=_FINGERPRINTS)
+def test_what_is_different_is_what_came_went_or_changed(
+    before: dict[str, int], now: dict[str, int]
+) -> None:
+    keys = before.keys() | now.keys()
+    expected = {key for key in keys if before.get(key) != now.get(key)}
+    assert recall._different(before, now) == expected

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.slow
 
 ENTRY = "from sidecar.transports.entry import main; raise SystemExit(main())"
 RULE = "Webhooks are retried five times"
+TASK = "Describe the retries of webhooks"
 NEEDLESS = (
     *("httpx", "lsprotocol", "mcp", "numpy", "pathspec", "pygls", "rich", "snowballstemmer"),
     *("asyncio", "concurrent", "ctypes", "dataclasses", "email", "socket", "ssl"),
@@ -30,12 +32,8 @@ NEEDLESS = (
 )
 """What no start event needs, whatever has happened before."""
 ASKING = (
-    "git",
-    "importlib.metadata",
-    "tempfile",
-    "shutil",
-    "subprocess",
-    "sidecar.adapters.code.symbols",
+    *("git", "hashlib", "importlib.metadata", "inspect", "shutil", "subprocess", "tempfile"),
+    *("sidecar.adapters.code.symbols", "sidecar.domain.endings.judging"),
 )
 """What is needed only where something has to be found out."""
 
@@ -63,12 +61,15 @@ class Starts:
                 "importance": 5,
             }
             app.call("threadline/memories/write", memory)
+            app.call("threadline/tasks/create", {"tasks": [{"title": TASK}]})
+            self.repository.commit(TASK, at=datetime.now(UTC))
+            app.call("threadline/scan", {"allAuthors": True})
 
     def environment(self) -> dict[str, str]:
         return {**os.environ, VARIABLE: str(self.home), "PYTHONPATH": str(ROOT)}
 
     def begin(self, **environment: str) -> set[str]:
-        """Let a conversation begin, see that it is told the memory, and name the modules that were loaded for it.
+        """Let a conversation begin, see that it is told the memory and what seems done, and name the modules that were loaded for it.
 
         One that a busy machine has cut off is begun again.
         """
@@ -78,6 +79,7 @@ class Starts:
             if told:
                 break
         assert RULE in told
+        assert told.count(TASK) > 1
         return set(re.findall(r"\|\s+(\S+)$", modules, re.MULTILINE))
 
     def _try(self, environment: dict[str, str]) -> tuple[str, str]:
