@@ -18,7 +18,7 @@ from sidecar.store.overheard import VARIABLE
 _ROUNDS = 15
 _STARTS = 20
 _GATE = 2.2
-_START, _MOVED = 24.0, 28.0
+_START, _MOVED = 18.0, 26.0
 """How many times as much of the processor's time as Python alone a start may take, also after a commit."""
 _IN_TIME = 0.4
 """Seconds in which 19 of 20 conversations are told what they should know."""

@@ -10,11 +10,18 @@ from msgspec import Struct, field
 
 from protocol.errors import BusyError, StorageFailedError, StoreRefusedError
 from protocol.links import Link
-from protocol.memories import Memory, MemoryStatus, Verdict
+from protocol.memories import Memory
 from protocol.recall import Found, SearchParams, SearchResult
 from sidecar.domain import links, memories, privacy
-from sidecar.domain.recall import catalogues, filters, ranking, words
-from sidecar.domain.recall.catalogues import Catalogue, Glossary, Item, Library, Volume
+from sidecar.domain.recall import filters, ranking, words
+from sidecar.domain.recall.catalogues import (
+    Catalogue,
+    Glossary,
+    Item,
+    Library,
+    Standing,
+    Volume,
+)
 from sidecar.domain.recall.indexes import NOTHING
 from sidecar.domain.recall.lexicon import Entry
 from sidecar.domain.recall.ranking import Group, Question, Ranked
@@ -38,7 +45,7 @@ _UNREAD_AT_MOST = 1_000
 _SERVED = 500
 """Memories that are remembered as they were given."""
 
-Standings = Counter[tuple[MemoryStatus, Verdict | None]]
+Standings = Counter[Standing]
 Elsewhere = Callable[[list[Memory]], Collection[str]]
 
 _SPEECHLESS = Glossary(stemming=0, living=NOTHING, retired=NOTHING)
@@ -81,10 +88,6 @@ class _Known(Struct):
     """All links as they were then."""
     linked: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Which memories they link with each other."""
-    standings: Standings = field(default_factory=Counter)
-    """How many memories are doing how."""
-    counted: Revision = NEVER
-    """When they were counted."""
     mutex: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -135,11 +138,7 @@ class Recall:
         known = self._of(vault)
         with known.mutex:
             _refresh(known, vault, has_words=False)
-            if known.counted != known.revision:
-                every = (*known.living.traits.values(), *known.retired.traits.values())
-                known.standings = Counter(map(catalogues.standing, every))
-                known.counted = known.revision
-            return known.standings
+            return known.living.standings() + known.retired.standings()
 
     def _of(self, vault: Vault) -> _Known:
         return self._known.setdefault(vault.project_id, _Known())

@@ -6,7 +6,7 @@ nothing is forgotten twice.
 
 import bisect
 import operator
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
@@ -19,6 +19,7 @@ from sidecar.domain.recall.lexicon import Entry, Lexicon
 from sidecar.domain.recall.places import Places
 
 Grade = tuple[MemoryType, int, int, bool, int, float]
+Standing = tuple[MemoryStatus, Verdict | None]
 Moment = tuple[int, str]
 """When it happened, and whose moment that is."""
 REFUSED = -1.0
@@ -117,6 +118,7 @@ class Catalogue:
         self.places = Places(Index(volume.files, volume.ids), Index(volume.kin, volume.ids))
         self._marks = Index(volume.marks, volume.ids)
         self._grades: dict[Grade, list[Moment]] | None = None
+        self._standings: Counter[Standing] | None = None
 
     def learn_words(self, words: Packed) -> None:
         """Take in the words of what it began with; what has changed since is read when words are asked for."""
@@ -157,6 +159,7 @@ class Catalogue:
             self._marks.add(item.memory_id, dict.fromkeys(item.marks, 1.0))
         if known is not None:
             self._ungrade(item.memory_id, known)
+        self._recount(known, traits)
         self.traits[item.memory_id] = traits
         if self._grades is not None:
             moments = self._grades.setdefault(grade(traits), [])
@@ -171,12 +174,19 @@ class Catalogue:
         self.places.drop(memory_id)
         self._marks.drop(memory_id)
         self._ungrade(memory_id, traits)
+        self._recount(traits, None)
 
     def grades(self) -> Mapping[Grade, list[Moment]]:
         """Give the moments of each grade, the newest last."""
         if self._grades is None:
             self._grades = _graded(self.traits)
         return self._grades
+
+    def standings(self) -> Counter[Standing]:
+        """Count the memories by how they are doing; it is not to be changed."""
+        if self._standings is None:
+            self._standings = Counter(map(standing, self.traits.values()))
+        return self._standings
 
     def marked(self, marks: Iterable[int]) -> set[str]:
         """Name the memories that have one of these marks."""
@@ -196,6 +206,14 @@ class Catalogue:
     def pack_words(self) -> Packed:
         """Write its words down, in the same order."""
         return self.lexicon.index.pack()
+
+    def _recount(self, before: Traits | None, now: Traits | None) -> None:
+        if self._standings is None:
+            return
+        if before is not None:
+            self._standings[standing(before)] -= 1
+        if now is not None:
+            self._standings[standing(now)] += 1
 
     def _ungrade(self, memory_id: str, traits: Traits) -> None:
         if self._grades is None:

@@ -100,7 +100,9 @@ def sketch(text: str) -> Sketch:
     most = 0
     for chunk in dict.fromkeys(_CHUNK.findall(unaccent(text))):
         found = [part.lower() for part in (*_PART.findall(chunk), chunk)]
-        begun.update(part[:size].replace("y", "i") for part in found for size in (1, 2, 3))
+        for part in found:
+            begins = part[:_BEGINNING].replace("y", "i")
+            begun.update((begins[:1], begins[:2], begins))
         if not _is_word(chunk):
             most += 2 * len(chunk)
         elif found[-1] not in _STOP:
