@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -468,6 +468,7 @@ def test_memories_are_counted_as_they_are(vault: Vault, kept: list[Memory]) -> N
 _FINGERPRINTS = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2))
 
 
+@settings(deadline=None)
 @given(before=_FINGERPRINTS, now=_FINGERPRINTS)
 def test_what_is_different_is_what_came_went_or_changed(
     before: dict[str, int], now: dict[str, int]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.store import endings
@@ -24,6 +24,7 @@ def path(tmp_path: Path) -> Path:
     return made
 
 
+@settings(deadline=None)
 @given(pairs=st.dictionaries(st.integers(0, 2**64 - 1), st.booleans()))
 def test_pairs_are_read_as_they_were_written(
     tmp_path_factory: pytest.TempPathFactory, pairs: dict[int, bool]

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.store import journals, lines
@@ -76,6 +76,7 @@ def count_decoded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     return len(decoded)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.lists(_ops, min_size=1, max_size=4), max_size=4), max_size=4))
 def test_an_outline_tells_what_the_lines_tell(rounds: list[list[list[Op]]]) -> None:
     with TemporaryDirectory() as name:

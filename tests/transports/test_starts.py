@@ -66,7 +66,8 @@ class Starts:
             app.call("threadline/scan", {"allAuthors": True})
 
     def environment(self) -> dict[str, str]:
-        return {**os.environ, VARIABLE: str(self.home), "PYTHONPATH": str(ROOT)}
+        patient = {"THREADLINE_HOOK_SECONDS": "30"}
+        return {**os.environ, **patient, VARIABLE: str(self.home), "PYTHONPATH": str(ROOT)}
 
     def begin(self, **environment: str) -> set[str]:
         """Let a conversation begin, see that it is told the memory and what seems done, and name the modules that were loaded for it.
