@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.test_coordination import BUILDER, PAINTER, contents, sent, together
-from tests.e2e.test_editors import wait_until_watched
-from tests.e2e.test_together import Agent, begin, heard
+from tests.e2e.test_together import Agent, heard
+from tests.editors import open_editor, wait_until_watched
 from tests.mcps import Assistant
 from tests.support import ROOT, Repository, threadline
 
@@ -29,12 +29,9 @@ ORDER = ["five", "five later", "four", LONG, "three", "two", "one", "low"]
 async def editor(repository: Repository) -> AsyncIterator[Agent]:
     """A client of the sidecar, as an editor is one."""
     repository.commit("before")
-    editor = await begin(repository, "user")
-    await wait_until_watched(editor)
-    yield editor
-    client: Any = editor.client
-    await client.shutdown_session()
-    await client.stop()
+    async with open_editor(Agent, repository) as editor:
+        await wait_until_watched(editor)
+        yield editor
 
 
 @pytest.mark.asyncio
