@@ -66,6 +66,8 @@ class Task(Record, frozen=True, kw_only=True):
     idempotency_key: str | None = None
     held_before: bool = False
     """`doneWhen` held when it was written, or when the task was taken up again: so it never completes by itself."""
+    doubted_at: Timestamp | None = None
+    """When somebody said last that it is not done: no commit from before makes it seem so any more."""
 
 
 class NeededTask(Record, frozen=True, kw_only=True):
@@ -144,6 +146,8 @@ class UpdateTaskParams(ProjectParams, frozen=True, kw_only=True):
     """All tasks that must be done first, by their ids."""
     evidence: Annotated[str, Meta(max_length=NOTE)] | None = None
     """What shows that it is done."""
+    not_done: bool = False
+    """It is not done, though a commit makes it seem so: none that is there by now suggests it again."""
     note: Annotated[str, Meta(min_length=1, max_length=NOTE)] | None = None
     """Something to add to it, in at most 5,000 characters."""
     agent_id: Name | None = None

@@ -221,6 +221,8 @@ def _change(vault: Vault, task: Task, params: UpdateTaskParams, said: Mapping[st
     if params.evidence is not None:
         evidence = _text(params.evidence, limits.NOTE) or None
         changed = msgspec.structs.replace(changed, evidence=evidence)
+    if params.not_done:
+        changed = msgspec.structs.replace(changed, doubted_at=vault.clock())
     if params.note is not None:
         changed = msgspec.structs.replace(changed, notes=_noted(task, params, vault))
     if changed == task:

@@ -104,11 +104,23 @@ def suggest_done(
     vault: Vault, agent_id: str, is_done_by: Judge, limit: int = 5
 ) -> list[CompletedTask]:
     """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
-    mine = [task for task in open_for(vault, agent_id) if not _parse(task)]
-    latest = _commits(vault, mine)[:_LATEST]
-    likely = ((task, seeking.likely_end(task, _since(latest, task), is_done_by)) for task in mine)
-    shown = ((task, evidence) for task, evidence in likely if evidence is not None)
-    return [_told(task, privacy.clean(evidence)) for task, evidence in islice(shown, limit)]
+    likely = _likely(vault, open_for(vault, agent_id))
+    return [_told(task, evidence) for task, evidence in islice(likely, limit)]
+
+
+def suggestions(vault: Vault, some: Iterable[Task]) -> dict[str, str]:
+    """Tell the same of some tasks, whoever's they are: what makes them seem done, by their ids."""
+    still = [task for task in some if tasks.is_open(task)]
+    return {task.task_id: evidence for task, evidence in _likely(vault, still)}
+
+
+def _likely(vault: Vault, some: Iterable[Task]) -> Iterator[tuple[Task, str]]:
+    unchecked = [task for task in some if not _parse(task)]
+    latest = _commits(vault, unchecked)[:_LATEST]
+    for task in unchecked:
+        evidence = judging.likely_end(task, _undoubted(latest, task))
+        if evidence is not None:
+            yield task, privacy.clean(evidence)
 
 
 def _due(vault: Vault, look: Look) -> list[tuple[Task, str]]:
@@ -143,6 +155,12 @@ def _since(commits: list[Change], task: Task) -> list[Change]:
         return not conditions.is_since(commit, task.created_at)
 
     return commits[: bisect_left(commits, True, key=is_before)]  # noqa: FBT003  # what it looks for
+
+
+def _undoubted(commits: list[Change], task: Task) -> list[Change]:
+    """Pick those since then that nobody has looked at and found the task not done."""
+    since, doubted = _since(commits, task), task.doubted_at
+    return since if doubted is None else [commit for commit in since if commit.at > doubted]
 
 
 def _ended(task: Task) -> datetime:

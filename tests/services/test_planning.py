@@ -144,6 +144,27 @@ def test_what_seems_done_is_told_where_that_is_asked(vault: Vault, clock: FixedC
     assert seeming(suggest=True, assigned_agent_id="any") == []
 
 
+def test_a_task_that_is_not_done_is_not_suggested_by_the_same_commit_again(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of F11."""
+    (made,) = create(vault, NewTask(title="Sign uploads with SHA-256")).tasks
+    clock.pass_(MINUTE)
+    commit(vault, 1, "Sign all uploads with SHA-256")
+    assert len(tasks.suggest_done(vault, "me")) == 1
+    told = update(vault, made.task_id, not_done=True)
+    assert (told.outcome, told.tasks[0].status) == ("updated", "todo")
+    assert tasks.suggest_done(vault, "me") == []
+    assert planning.list_tasks(vault, ListTasksParams(suggest=True)).tasks[0].suggestion is None
+    assert tasks.suggest_done(reopen(vault), "me") == []
+    update(vault, made.task_id, priority=5)
+    assert tasks.suggest_done(vault, "me") == []
+    clock.pass_(MINUTE)
+    commit(vault, 2, "Sign the last uploads with SHA-256 too")
+    (again,) = tasks.suggest_done(vault, "me")
+    assert "the last uploads" in again.evidence
+
+
 def test_a_plan_that_comes_again_is_the_plan_that_is_there(vault: Vault, clock: FixedClock) -> None:
     """Part of F11 and A7."""
     first = create(vault, "One", "Two", idempotency_key="plan")

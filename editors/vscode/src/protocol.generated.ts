@@ -1605,6 +1605,8 @@ export interface ShownTask {
   idempotencyKey: string | null;
   /** `doneWhen` held when it was written, or when the task was taken up again: so it never completes by itself. */
   heldBefore: boolean;
+  /** When somebody said last that it is not done: no commit from before makes it seem so any more. */
+  doubtedAt: string | null;
   /** How people call the agent that is to do it; empty where anyone may. */
   assignedLabel: string;
   /** The tasks it depends on, with what they are about and how they stand. */
@@ -1864,6 +1866,8 @@ export interface UpdateTaskParams {
   dependsOn?: string[] | null;
   /** What shows that it is done. */
   evidence?: string | null;
+  /** It is not done, though a commit makes it seem so: none that is there by now suggests it again. */
+  notDone?: boolean;
   /** Something to add to it, in at most 5,000 characters. */
   note?: string | null;
   /** The agent that changes it; absent where a person does. */

@@ -96,6 +96,7 @@ export function task(said: Partial<ShownTask> = {}): ShownTask {
     updatedBy: null,
     idempotencyKey: null,
     heldBefore: false,
+    doubtedAt: null,
     assignedLabel: "",
     needs: [],
     waitingFor: [],

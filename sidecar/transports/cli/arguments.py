@@ -17,6 +17,7 @@ Lists what is to be done, and changes it. Tasks are named by their ids or their 
   threadline tasks start 8KQ2M1ZT           also: todo, backlog, block, done
   threadline tasks note 8KQ2M1ZT It needs a key first
   threadline tasks edit 8KQ2M1ZT --priority 5
+  threadline tasks edit 8KQ2M1ZT --not-done   whatever commits so far seem to say
 
 With --done-when a task completes by itself when all its lines hold: `path exists: …`, `path gone: …`,
 `commit touches: …`, `commit message matches: …`, `symbol exists: file::name`. Anything else is words for people.
@@ -122,6 +123,9 @@ def _add_tasks(commands: Commands) -> None:
     tasks.add_argument("--done-when", metavar="TEXT", help="how one can tell that it is done")
     tasks.add_argument("--after", action="append", metavar="ID", help="a task to be done first")
     tasks.add_argument("--note", metavar="TEXT", help="add a note")
+    tasks.add_argument(
+        "--not-done", action="store_true", help="edit: no commit until now has done it"
+    )
 
 
 def _add_messages(commands: Commands) -> None:

@@ -104,6 +104,8 @@ def _change(app: Application, options: Namespace) -> WrittenTasks:
         params["title"] = options.title
     if options.status:
         params["status"] = options.status[-1]
+    if options.not_done:
+        params["notDone"] = True
     if options.action in _STATES:
         params["status"] = _STATES[options.action]
     if note := options.note or (rest if options.action != "assign" else ""):

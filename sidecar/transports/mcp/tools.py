@@ -280,6 +280,7 @@ TOOLS: tuple[Tool, ...] = (
         method="threadline/tasks/update",
         effect="sets",
         agent="agentId",
+        hidden=("notDone",),
     ),
     Tool(
         name="list_tasks",
