@@ -189,8 +189,7 @@ suite("context for assistants", () => {
       assert.equal(memories[0].memory.title, "Jobs are guarded by advisory locks");
     });
 
-    test("hears that nobody waits for it any more", async function () {
-      this.timeout(60_000);
+    test("hears that nobody waits for it any more", async () => {
       if (!isVSCode()) return;
       model.mood = "silent";
       await commit(`${DECISION}, too`);
