@@ -43,8 +43,10 @@ export class RulesCommands extends Registrations {
     const project = await this.choose("Refresh the Rules Files of Which Project?");
     if (!project) return;
     if (present(await this.list(project)).length === 0) return offerWriting();
-    const refresh: Change = async (target = null as never, force) =>
-      (await this.requests.request("threadline/rules/refresh", { project, target, force })).files;
+    const refresh: Change = async (target, force) => {
+      const params = { project, target: target ?? null, force };
+      return (await this.requests.request("threadline/rules/refresh", params)).files;
+    };
     await this.change(undefined, refresh, "Replace");
   }
 
