@@ -282,6 +282,31 @@ class Receipt(Record, frozen=True, kw_only=True):
     last_given_at: Timestamp
 
 
+class ItemWords(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What an item of a receipt says, in short."""
+
+    title: str
+    text: str = ""
+    type: MemoryType | None = None
+    """Of a memory; null for all others."""
+    origin: str = ""
+    """Who says so."""
+    occurred_at: Timestamp | None = None
+    feedback: float = 0.0
+    """What was said of it, from -1 (wrong) to 1 (useful)."""
+    pinned: bool = False
+
+
+class Account(Record, frozen=True, kw_only=True):
+    """What a host would be given now, why, and what it would not be."""
+
+    rendered: Rendered
+    receipt: Receipt
+    """As it would be kept, had it been given."""
+    words: dict[str, ItemWords]
+    """What the items of the receipt say, by their ids, given or not."""
+
+
 class ReceiptsParams(ProjectParams, frozen=True, kw_only=True):
     """Which receipts to read."""
 
@@ -323,6 +348,14 @@ class FeedbackParams(ProjectParams, frozen=True, kw_only=True):
     """Why."""
     agent_id: Name | None = None
     receipt_id: Key | None = None
+
+
+class RetractParams(ProjectParams, frozen=True, kw_only=True):
+    """Of which memory somebody takes back what they said last."""
+
+    memory_id: Ulid
+    agent_id: Name | None = None
+    """Who said it; absent for a person."""
 
 
 class Feedback(Record, frozen=True, kw_only=True):

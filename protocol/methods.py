@@ -40,6 +40,7 @@ from protocol.events import Event, NewEvent
 from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job
+from protocol.looking import LOOKING
 from protocol.memories import Memory, MemoryHealth
 from protocol.projects import Project, ProjectParams
 from protocol.recall import (
@@ -374,6 +375,7 @@ METHODS: tuple[Method, ...] = (
         doc="List the checkpoints of a project or of a conversation, newest first.",
     ),
     *SHARED,
+    *LOOKING,
     Method(
         name="threadline/lines/explain",
         params=ExplainParams,

@@ -24,7 +24,14 @@ from protocol.checkpoints import (
     Tracked,
     TrackParams,
 )
-from protocol.contexts import ContextParams, MessageItem, Rendered, RenderParams, StartContext
+from protocol.contexts import (
+    Account,
+    ContextParams,
+    MessageItem,
+    Rendered,
+    RenderParams,
+    StartContext,
+)
 from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
 from protocol.projects import ProjectParams
 from protocol.settings import Settings
@@ -33,10 +40,18 @@ from protocol.values import Record
 from sidecar.adapters.code.codebases import Codebase
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.services import agents, messaging
-from sidecar.services.context import beginning, gathering, giving, judging, renewing, valuing
+from sidecar.services.context import (
+    accounting,
+    beginning,
+    gathering,
+    giving,
+    judging,
+    renewing,
+    valuing,
+)
 from sidecar.services.context.gathering import Gathered
 from sidecar.services.context.scenes import Scene
-from sidecar.services.context.starting import Contexts, Told
+from sidecar.services.context.starting import Contexts
 from sidecar.services.continuity import listing, meeting
 from sidecar.services.continuity.buffers import Buffer, MakeOps
 from sidecar.services.continuity.idling import Idling
@@ -118,10 +133,10 @@ class Dialogue:
         """Tell the same as text for a host."""
         return self._contexts.render(self._scene(params), params)
 
-    def explain(self, params: RenderParams) -> tuple[Rendered, Told]:
-        """Tell the same, and why it is what it is."""
-        scene = self._scene(params)
-        return self._contexts.render(scene, params), self._contexts.tell(scene, params)
+    def explain(self, params: RenderParams) -> Account:
+        """Tell what a host would be given now, why, and what not; nothing is noted of that."""
+        looked = msgspec.structs.replace(params, preview=True)
+        return accounting.account(self._contexts, self._scene(looked), looked)
 
     def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
         """Tell a host's conversation what it should know: all of it at first and where that is lost, then what is new.
@@ -344,8 +359,7 @@ class Dialogue:
             place=place,
             branch=params.branch or (place.branch if place else None),
             look=_look(who.real_folder, code),
-            summary=lambda: _summary(params, who.harness) or _kept_summary(vault, params),
-            hand=functools.partial(messaging.hand, vault, who.agent_id),
+            summary=lambda: _summary(params, who.harness) or meeting.summary(vault, params),
             is_noted=not self.around.is_paused(vault),
         )
 
@@ -481,15 +495,10 @@ def _summary(params: ContextParams, harness: str) -> str | None:
     return transcripts.summary(params.transcript_path, harness, Path.home())
 
 
-def _kept_summary(vault: Vault, params: ContextParams) -> str | None:
-    """Give what the host itself told when it had compacted."""
-    talk = meeting.find(vault, params.session_key) if params.session_key else None
-    return None if talk is None else talk.summary
-
-
 _SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
     "threadline/context/receipts": giving.list_receipts,
     "threadline/context/feedback": judging.judge,
+    "threadline/context/retract": judging.retract,
     "threadline/context/stats": valuing.tell,
     "threadline/checkpoints/list": listing.list_checkpoints,
 }
@@ -497,6 +506,7 @@ _TELLING = frozenset({"threadline/context/receipts", "threadline/context/stats"}
 _METHODS: dict[str, Callable[[Dialogue, Any], Record]] = {
     "threadline/context/start": Dialogue.start,
     "threadline/context/render": Dialogue.render,
+    "threadline/context/explain": Dialogue.explain,
     "threadline/context/track": Dialogue.track,
     "threadline/context/checkpoint": Dialogue.checkpoint,
     "threadline/context/digest": Dialogue.digest,

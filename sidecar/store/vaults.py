@@ -34,6 +34,7 @@ from sidecar.store.journals import Journal
 from sidecar.store.locks import Lock
 from sidecar.store.migrations import Step
 from sidecar.store.outlines import Outlines
+from sidecar.store.paces import Paces
 from sidecar.store.pauses import Pauses
 from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase, JournalStorage
@@ -97,6 +98,7 @@ class Vault:
         self.endings = Endings(folder / "cache" / "endings")
         self.sessions = Chronicle(folder, self.database, self.lock, ids)
         self.commits = Commits(self.sessions)
+        self.paces = Paces(self.sessions)
         self.inbox = Inbox(folder / "inbox")
 
     def put_mark(self, name: str, mark: Mark) -> None:

@@ -292,6 +292,7 @@ READING = {
     "graph",
     "receipts",
     "stats",
+    "timeline",
 }
 TELLING = {"status", "version", "complete", "didChange"}
 

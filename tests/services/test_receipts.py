@@ -333,3 +333,42 @@ def test_a_judged_memory_keeps_the_time_of_its_words(desk: Desk) -> None:
     judged = desk.ask("context/feedback", memoryId=key, verdict="useful", note="it helped")
     assert judged["feedback"] == pytest.approx(0.25)
     assert memory(desk, key).updated_at == before
+
+
+def test_an_account_says_why_and_what_not_and_notes_nothing(desk: Desk) -> None:
+    """Part of D6."""
+    prepare(desk)
+    told = desk.ask("context/explain", agentId=AGENT, host="windsurf", maxChars=3_000)
+    rendered, shown, words = told["rendered"], told["receipt"], told["words"]
+    assert (rendered["receiptId"], len(rendered["text"])) == (None, rendered["chars"])
+    assert (shown["host"], shown["chars"], shown["cap"]) == ("windsurf", rendered["chars"], 3_000)
+    assert {"cap", "limit"} <= {one["reason"] for one in shown["leftOut"]}
+    for one in (*shown["items"], *shown["leftOut"]):
+        assert words[one["id"]]["title"]
+    facts = [one for one in shown["items"] if one["section"] == "importantFacts"]
+    assert facts
+    for one in facts:
+        assert words[one["id"]]["type"] == "fact"
+        assert one["score"] == pytest.approx(sum(one["why"].values()))
+    assert desk.ask("context/receipts")["total"] == 0
+    assert desk.ask("messages/read", agentId=AGENT)["messages"]
+
+
+def test_what_was_said_of_a_memory_can_be_taken_back(desk: Desk) -> None:
+    """Part of D6."""
+    key = desk.remember("Herons are blue")
+
+    def say(verdict: str, **more: Any) -> float:
+        told = desk.ask("context/feedback", memoryId=key, verdict=verdict, **more)
+        return float(told["feedback"])
+
+    def take_back(**more: Any) -> float:
+        return float(desk.ask("context/retract", memoryId=key, **more)["feedback"])
+
+    steps = [say("useful"), say("stale", agentId="cursor"), say("wrong")]
+    assert steps == [0.25, -0.25, -1.0]
+    assert take_back() == -0.25
+    assert take_back(agentId="cursor") == 0.25
+    assert take_back() == 0.0
+    assert desk.refused("context/retract", memoryId=key)["code"] == -33006
+    assert len(desk.vault.feedback) == 0

@@ -10,6 +10,15 @@ export interface AboutParams {
   limit?: number;
 }
 
+/** What a host would be given now, why, and what it would not be. */
+export interface Account {
+  rendered: Rendered;
+  /** As it would be kept, had it been given. */
+  receipt: Receipt;
+  /** What the items of the receipt say, by their ids, given or not. */
+  words: Record<string, ItemWords>;
+}
+
 /** Which message has been dealt with, and by whom. */
 export interface AckParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -233,6 +242,13 @@ export interface Commit {
   replaces?: string[];
   /** No branch holds it any more: it was reset away, or left out of a rebase. */
   dropped?: boolean;
+}
+
+/** A commit in the picture. */
+export interface CommitMark {
+  sha: string;
+  subject: string;
+  at: string;
 }
 
 /** What compaction made of a session. */
@@ -631,6 +647,20 @@ export interface IngestedTurn {
   extractionStatus: "dropped" | "duplicate" | "queued" | "skipped";
 }
 
+/** What an item of a receipt says, in short. */
+export interface ItemWords {
+  title: string;
+  text: string;
+  /** Of a memory; null for all others. */
+  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task" | null;
+  /** Who says so. */
+  origin: string;
+  occurredAt: string | null;
+  /** What was said of it, from -1 (wrong) to 1 (useful). */
+  feedback: number;
+  pinned: boolean;
+}
+
 /** The making of memory from one session's events. */
 export interface Job {
   jobId: string;
@@ -867,6 +897,16 @@ export interface MemoryList {
   memories: ShownMemory[];
   /** Ids that name nothing. */
   missing: string[];
+}
+
+/** A memory in the picture. */
+export interface MemoryMark {
+  memoryId: string;
+  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task";
+  title: string;
+  /** When what it tells of happened. */
+  at: string;
+  sessionId: string | null;
 }
 
 /** A message as an assistant gets it. */
@@ -1207,54 +1247,13 @@ export interface Replay {
   forgotten: string[];
 }
 
-/** What became of one file. */
-export interface RulesChange {
-  /** Who reads it. */
-  target: "agents" | "cursor" | "windsurf";
-  /** Where it is on this machine. */
-  path: string;
-  /** `written`: our words are in it as we wrote them. `edited`: somebody has changed them by hand. `refused`: it must not be touched, for the reason that is given. */
-  state: "absent" | "edited" | "refused" | "written";
-  /** Why it is left as it is. */
-  reason: string | null;
-  /** How long our words in it are. */
-  chars: number;
-  /** `kept`: it was edited by hand and stays so, unless `force` is said. */
-  outcome: "absent" | "created" | "kept" | "refused" | "removed" | "unchanged" | "updated";
-}
-
-/** What became of the files that are there. */
-export interface RulesChanges {
-  files: RulesChange[];
-}
-
-/** One file that assistants read. */
-export interface RulesFile {
-  /** Who reads it. */
-  target: "agents" | "cursor" | "windsurf";
-  /** Where it is on this machine. */
-  path: string;
-  /** `written`: our words are in it as we wrote them. `edited`: somebody has changed them by hand. `refused`: it must not be touched, for the reason that is given. */
-  state: "absent" | "edited" | "refused" | "written";
-  /** Why it is left as it is. */
-  reason: string | null;
-  /** How long our words in it are. */
-  chars: number;
-}
-
-/** All files that assistants read, also those that are not there. */
-export interface RulesList {
-  files: RulesFile[];
-}
-
-/** Which files to refresh or to remove. */
-export interface RulesParams {
+/** Of which memory somebody takes back what they said last. */
+export interface RetractParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
-  /** Who reads it; all that are there where absent. */
-  target?: "agents" | "cursor" | "windsurf" | null;
-  /** Also replace or remove what somebody has edited by hand. */
-  force?: boolean;
+  memoryId: string;
+  /** Who said it; absent for a person. */
+  agentId?: string | null;
 }
 
 /** Which part of a repository's history to import. */
@@ -1407,6 +1406,28 @@ export interface SessionEventsParams {
   sessionId: string;
   limit?: number;
   offset?: number;
+}
+
+/** A session in the picture. */
+export interface SessionMark {
+  sessionId: string;
+  status: "active" | "closed" | "compacted";
+  startedAt: string;
+  lastEventAt: string;
+  sources: string[];
+  /** How what it was about begins. */
+  summary: string | null;
+  /** The first few of its files. */
+  filesModified: string[];
+  /** How many more there were. */
+  filesOverflow: number;
+  events: number;
+  saves: number;
+  commitCount: number;
+  /** The first 200, without those that no branch holds any more. */
+  commits: CommitMark[];
+  /** How many events came in each quarter of an hour from its start on, for a day at most. */
+  activity: number[];
 }
 
 /** Sessions, newest first. */
@@ -1764,6 +1785,26 @@ export interface ThreadParams {
   messageId: string;
 }
 
+/** What happened in a time, the earliest first; of very much the latest. */
+export interface Timeline {
+  sessions: SessionMark[];
+  memories: MemoryMark[];
+  /** How many more `sessions` and `memories` there were. */
+  leftOut: Record<string, number>;
+  /** When the last session before that time began. */
+  earlier: string | null;
+}
+
+/** Which time to look at. */
+export interface TimelineParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Sessions that went on at this moment or later, and what is remembered of that time. */
+  since: string;
+  /** Only what began before this moment; all to this day where absent. */
+  until?: string | null;
+}
+
 /** What was just seen of a conversation. */
 export interface TrackParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -2065,6 +2106,12 @@ export interface Methods {
   "threadline/documents/write": { params: WriteDocumentParams; result: WrittenDocument };
   /** List the agents that were active lately, the latest first. */
   "threadline/agents/list": { params: ListAgentsParams; result: AgentList };
+  /** Tell what a time was like: its sessions with their commits, and what is remembered of it. */
+  "threadline/timeline": { params: TimelineParams; result: Timeline };
+  /** Tell what a host would be given now, why, and what would be left out; nothing is noted of that. */
+  "threadline/context/explain": { params: RenderParams; result: Account };
+  /** Take back what was last said of a memory; it counts as it did before. */
+  "threadline/context/retract": { params: RetractParams; result: Memory };
   /** Tell why a line is as it is: the commit that wrote it, its session, and the memories behind it. */
   "threadline/lines/explain": { params: ExplainParams; result: Explanation };
   /** Tell which memories and sessions a file has. */

@@ -1,9 +1,11 @@
 """Judging: what people and agents think of a memory that they were given."""
 
+import functools
+
 import msgspec
 
-from protocol.contexts import Feedback, FeedbackParams, Opinion
-from protocol.errors import NotFoundError
+from protocol.contexts import Feedback, FeedbackParams, Opinion, RetractParams
+from protocol.errors import ConflictError, NotFoundError
 from protocol.memories import Memory
 from sidecar.domain import privacy
 from sidecar.services import agents
@@ -18,11 +20,9 @@ _WEIGHT: dict[Opinion, float] = {"wrong": -2.0, "stale": -0.5, "useful": 0.25}
 def judge(vault: Vault, params: FeedbackParams) -> Memory:
     """Take down an opinion; it counts from the next search and the next context on."""
     with vault.lock.held():
-        memory = vault.memories.get(params.memory_id)
-        if memory is None or memory.status == "forgotten":
-            raise NotFoundError(f"no memory {params.memory_id} in this project", field="memoryId")
+        memory = _find(vault, params.memory_id)
         now = vault.clock()
-        judged = msgspec.structs.replace(memory, feedback=_counted(memory, params.verdict))
+        judged = msgspec.structs.replace(memory, feedback=_counted(memory.feedback, params.verdict))
         opinion = Feedback(
             memory_id=memory.memory_id,
             verdict=params.verdict,
@@ -40,6 +40,40 @@ def judge(vault: Vault, params: FeedbackParams) -> Memory:
         return privacy.clean_memory(judged)
 
 
-def _counted(memory: Memory, verdict: Opinion) -> float:
-    least = min(_LEAST[verdict], memory.feedback)
-    return min(max(memory.feedback + _WEIGHT[verdict], least), 1.0)
+def retract(vault: Vault, params: RetractParams) -> Memory:
+    """Take back what somebody said last; what all others have said counts as if that had never been said."""
+    with vault.lock.held():
+        memory = _find(vault, params.memory_id)
+        opinions = _opinions(vault, memory.memory_id)
+        own = [key for key, one in opinions.items() if one.agent_id == params.agent_id]
+        if not own:
+            teller = params.agent_id or "a person"
+            raise ConflictError(
+                f"{teller} has said nothing of memory {memory.memory_id} that could be taken back",
+                field="memoryId",
+            )
+        left = [one for key, one in opinions.items() if key != own[-1]]
+        feedback = functools.reduce(_counted, (one.verdict for one in left), 0.0)
+        judged = msgspec.structs.replace(memory, feedback=feedback)
+        vault.journal.append(
+            [vault.memories.put(memory.memory_id, judged), vault.feedback.drop(own[-1])]
+        )
+        return privacy.clean_memory(judged)
+
+
+def _find(vault: Vault, memory_id: str) -> Memory:
+    memory = vault.memories.get(memory_id)
+    if memory is None or memory.status == "forgotten":
+        raise NotFoundError(f"no memory {memory_id} in this project", field="memoryId")
+    return memory
+
+
+def _opinions(vault: Vault, memory_id: str) -> dict[str, Feedback]:
+    """Give what was said of a memory, the earliest first; ids begin with their time."""
+    every = vault.feedback.by_id()
+    return {key: every[key] for key in sorted(every) if every[key].memory_id == memory_id}
+
+
+def _counted(feedback: float, verdict: Opinion) -> float:
+    least = min(_LEAST[verdict], feedback)
+    return min(max(feedback + _WEIGHT[verdict], least), 1.0)

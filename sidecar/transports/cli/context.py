@@ -36,7 +36,8 @@ def context(app: Application, options: Namespace) -> Exit:
         return Exit.OK
     asked = convert(_RENDER, params | _limits(options))
     assert isinstance(asked, RenderParams)  # noqa: S101  # for the type checker; the table says so
-    rendered, told = app.mind.dialogue.explain(asked)
+    account = app.mind.dialogue.explain(asked)
+    rendered = account.rendered
     if rendered.text:
         print(rendered.text)
     else:
@@ -44,7 +45,8 @@ def context(app: Application, options: Namespace) -> Exit:
             "nothing to tell yet; `threadline enrich --all` makes memory from past sessions"
         )
     if options.explain:
-        briefings.explain(told.receipt, _named(told.context) | _titles(app, options, told.receipt))
+        titles = {key: words.title for key, words in account.words.items()}
+        briefings.explain(account.receipt, titles)
     elif rendered.left_out:
         screens.say(
             f"left out for lack of room: {briefings.counted(rendered.left_out)}; --explain shows them"
@@ -143,17 +145,6 @@ def _titles(app: Application, options: Namespace, receipt: Receipt) -> dict[str,
         found = _call(app, "threadline/memories/read", params, MemoryList)
         titles |= {one.memory_id: one.title for one in found.memories}
     return titles
-
-
-def _named(context: StartContext) -> dict[str, str]:
-    """Find what the tasks and messages of an answer say."""
-    tasks = context.session_context.active_tasks if context.session_context else ()
-    return {
-        **{one.task_id: one.title for one in tasks if one.task_id},
-        **{one.task_id: one.title for one in context.tasks_auto_completed or ()},
-        **{one.task_id: one.title for one in context.tasks_suggested_done or ()},
-        **{one.message_id: one.subject or one.content for one in context.pending_messages or ()},
-    }
 
 
 def _limits(options: Namespace) -> dict[str, object]:
