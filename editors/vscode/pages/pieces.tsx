@@ -78,12 +78,18 @@ export function Moment({ at }: { readonly at: string }) {
   );
 }
 
+interface WayProps extends Children {
+  readonly to: Place;
+  readonly class?: string;
+  readonly style?: Readonly<Record<string, string>>;
+  readonly tabIndex?: number | undefined;
+  readonly "aria-label"?: string;
+  readonly "aria-hidden"?: boolean | undefined;
+  readonly [data: `data-${string}`]: string;
+}
+
 /** Leads to another place, as links do. */
-export function Way({
-  to,
-  children,
-  ...rest
-}: { readonly to: Place; readonly class?: string } & Children) {
+export function Way({ to, children, ...rest }: WayProps) {
   const { host, project } = useScene();
   const place = { project, ...to };
   const visit = (event: Event) => {

@@ -8,8 +8,10 @@ export interface Day<T> {
   readonly items: readonly T[];
 }
 
+type Told = Pick<Session, "summary" | "filesModified" | "filesOverflow">;
+
 /** The first sentence of what was done, else the files it was done to. */
-export function title({ summary, filesModified, filesOverflow }: Session): string {
+export function title({ summary, filesModified, filesOverflow }: Told): string {
   if (summary) return firstSentence(summary);
   const [first, ...others] = filesModified;
   if (!first) return "Work without files";

@@ -26,6 +26,13 @@ export function moment(time: string, now: Date, locale?: string): string {
   return [day(new Date(time), now, locale), clock(time, locale)].join(" ").trim();
 }
 
+/** `16 Nov`, with its year where that is another one. */
+export function dayLabel(date: Date, now = new Date(), locale?: string): string {
+  const isThisYear = date.getFullYear() === now.getFullYear();
+  const year = isThisYear ? {} : ({ year: "numeric" } as const);
+  return date.toLocaleDateString(locale, { day: "numeric", month: "short", ...year });
+}
+
 export function fileCount(session: Session): number {
   return session.filesModified.length + session.filesOverflow;
 }
@@ -50,10 +57,7 @@ export function firstLine(text: string): string {
 function day(date: Date, now: Date, locale?: string): string {
   const daysAgo = Math.round((midnight(now) - midnight(date)) / DAY);
   if (daysAgo === 0) return "";
-  if (daysAgo === 1) return "Yesterday";
-  const isThisYear = date.getFullYear() === now.getFullYear();
-  const year = isThisYear ? {} : ({ year: "numeric" } as const);
-  return date.toLocaleDateString(locale, { day: "numeric", month: "short", ...year });
+  return daysAgo === 1 ? "Yesterday" : dayLabel(date, now, locale);
 }
 
 function midnight(date: Date): number {

@@ -1,7 +1,135 @@
-/** Timeline. */
+/** A picture of weeks: sessions as blocks on their days, commits as marks, memory as beads. */
 
-import { Empty } from "../pieces";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { dayLabel } from "../../src/formats";
+import { useAnswer } from "../asking";
+import { Button, Empty, Waiting } from "../pieces";
+import { Chart } from "./timeline/chart";
+import { type Day, dayOf, daysUpTo } from "./timeline/days";
+import { figures } from "./timeline/figures";
+import { draw } from "./timeline/marks";
+import { Summary } from "./timeline/summary";
+
+const RANGES = [2, 4, 12] as const;
+type Range = (typeof RANGES)[number];
+
+/** What was last chosen, for as long as the page is there. */
+let chosen: Range = 4;
 
 export function TimelineView() {
-  return <Empty title="Nothing here yet." />;
+  const now = useNow();
+  const [range, setRange] = useState(chosen);
+  /** The last day that is looked at; today where none is. */
+  const [last, setLast] = useState<Date>();
+  const days = daysUpTo(last ?? now, range * 7);
+  const answer = useAnswer("threadline/timeline", span(days, last), ["sessions", "memories"]);
+  const told = answer.result;
+  const drawn = useMemo(() => told && draw(told), [told]);
+
+  const choose = (next: Range) => {
+    chosen = next;
+    setRange(next);
+  };
+  const move = (weeks: number) => {
+    const next = dayOf(last ?? now, weeks * 7).start;
+    setLast(next >= dayOf(now).start ? undefined : next);
+  };
+
+  return (
+    <div class="timeline">
+      <div class="heading">
+        <h2>Timeline</h2>
+        <p class="muted">{spanName(days)}</p>
+        <div class="timeline-ways">
+          <Button icon="back" label="Earlier" onClick={() => move(-range)} />
+          <Button icon="forth" label="Later" isOff={!last} onClick={() => move(range)} />
+          {last && <Button onClick={() => setLast(undefined)}>Today</Button>}
+          <Switch range={range} onChoose={choose} />
+        </div>
+      </div>
+      <Waiting answer={answer} />
+      {told && drawn && (
+        <>
+          <Summary days={days} told={told} drawn={drawn} figures={figures(told, days, drawn)} />
+          {told.sessions.length + told.memories.length === 0 && (
+            <Nothing earlier={told.earlier} weeks={range} isPast={!!last} onGo={setLast} />
+          )}
+          <Chart days={days} told={told} drawn={drawn} now={now} range={range} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Switch({
+  range,
+  onChoose,
+}: {
+  readonly range: Range;
+  readonly onChoose: (range: Range) => void;
+}) {
+  return (
+    <fieldset class="switch">
+      <legend class="unseen">Weeks to show</legend>
+      {RANGES.map((weeks) => (
+        <label key={weeks} class={weeks === range ? "chosen" : ""}>
+          <input
+            type="radio"
+            name="range"
+            class="unseen"
+            checked={weeks === range}
+            onChange={() => onChoose(weeks)}
+          />
+          {weeks} weeks
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface NothingProps {
+  readonly earlier: string | null;
+  readonly weeks: number;
+  readonly isPast: boolean;
+  readonly onGo: (day: Date) => void;
+}
+
+function Nothing({ earlier, weeks, isPast, onGo }: NothingProps) {
+  if (earlier === null && !isPast)
+    return (
+      <Empty title="Your days will appear here.">
+        Save a file or make a commit, and a block grows on today's line.{" "}
+        <code>threadline scan</code> draws what was committed so far.
+      </Empty>
+    );
+  return (
+    <div class="quiet">
+      <p>Nothing happened in these {weeks} weeks.</p>
+      {earlier && (
+        <Button onClick={() => onGo(dayOf(new Date(earlier)).start)}>
+          Go to {dayLabel(new Date(earlier))}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function useNow(): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), 60_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** From the first midnight on; to the end of the last day where that is not today. */
+function span(days: readonly Day[], last: Date | undefined) {
+  const since = (days.at(-1) ?? dayOf(new Date())).start.toISOString();
+  return last ? { since, until: dayOf(last, 1).start.toISOString() } : { since };
+}
+
+function spanName(days: readonly Day[]): string {
+  const [last, first] = [days[0], days.at(-1)];
+  return first && last ? `${dayLabel(first.start)} – ${dayLabel(last.start)}` : "";
 }
