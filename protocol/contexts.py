@@ -282,7 +282,7 @@ class Receipt(Record, frozen=True, kw_only=True):
     last_given_at: Timestamp
 
 
-class ItemWords(Record, frozen=True, kw_only=True, omit_defaults=True):
+class ItemWords(Record, frozen=True, kw_only=True):
     """What an item of a receipt says, in short."""
 
     title: str

@@ -70,6 +70,41 @@ export function Chip({ tone = "plain", children }: { readonly tone?: Tone } & Ch
 
 export type Tone = "plain" | "good" | "bad" | "warm" | "accent";
 
+interface SwitchProps<T extends string> {
+  readonly label: string;
+  readonly name: string;
+  readonly value: T;
+  readonly choices: readonly T[];
+  readonly onChoose: (choice: T) => void;
+}
+
+/** One of a few choices, all of which are seen. */
+export function Switch<T extends string>({
+  label,
+  name,
+  value,
+  choices,
+  onChoose,
+}: SwitchProps<T>) {
+  return (
+    <fieldset class="switch">
+      <legend class="unseen">{label}</legend>
+      {choices.map((choice) => (
+        <label key={choice} class={choice === value ? "chosen" : ""}>
+          <input
+            type="radio"
+            name={name}
+            class="unseen"
+            checked={choice === value}
+            onChange={() => onChoose(choice)}
+          />
+          {choice}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 export function Moment({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>

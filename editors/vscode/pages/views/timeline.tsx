@@ -3,25 +3,26 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { dayLabel } from "../../src/formats";
 import { useAnswer } from "../asking";
-import { Button, Empty, Waiting } from "../pieces";
+import { Button, Empty, Switch, Waiting } from "../pieces";
 import { Chart } from "./timeline/chart";
 import { type Day, dayOf, daysUpTo } from "./timeline/days";
 import { figures } from "./timeline/figures";
 import { draw } from "./timeline/marks";
 import { Summary } from "./timeline/summary";
 
-const RANGES = [2, 4, 12] as const;
+const RANGES = ["2 weeks", "4 weeks", "12 weeks"] as const;
 type Range = (typeof RANGES)[number];
 
 /** What was last chosen, for as long as the page is there. */
-let chosen: Range = 4;
+let chosen: Range = "4 weeks";
 
 export function TimelineView() {
   const now = useNow();
   const [range, setRange] = useState(chosen);
   /** The last day that is looked at; today where none is. */
   const [last, setLast] = useState<Date>();
-  const days = daysUpTo(last ?? now, range * 7);
+  const weeks = Number.parseInt(range, 10);
+  const days = daysUpTo(last ?? now, weeks * 7);
   const answer = useAnswer("threadline/timeline", span(days, last), ["sessions", "memories"]);
   const told = answer.result;
   const drawn = useMemo(() => told && draw(told), [told]);
@@ -30,8 +31,8 @@ export function TimelineView() {
     chosen = next;
     setRange(next);
   };
-  const move = (weeks: number) => {
-    const next = dayOf(last ?? now, weeks * 7).start;
+  const move = (away: number) => {
+    const next = dayOf(last ?? now, away * 7).start;
     setLast(next >= dayOf(now).start ? undefined : next);
   };
 
@@ -41,10 +42,16 @@ export function TimelineView() {
         <h2>Timeline</h2>
         <p class="muted">{spanName(days)}</p>
         <div class="timeline-ways">
-          <Button icon="back" label="Earlier" onClick={() => move(-range)} />
-          <Button icon="forth" label="Later" isOff={!last} onClick={() => move(range)} />
+          <Button icon="back" label="Earlier" onClick={() => move(-weeks)} />
+          <Button icon="forth" label="Later" isOff={!last} onClick={() => move(weeks)} />
           {last && <Button onClick={() => setLast(undefined)}>Today</Button>}
-          <Switch range={range} onChoose={choose} />
+          <Switch
+            label="Time to show"
+            name="range"
+            value={range}
+            choices={RANGES}
+            onChoose={choose}
+          />
         </div>
       </div>
       <Waiting answer={answer} />
@@ -52,38 +59,12 @@ export function TimelineView() {
         <>
           <Summary days={days} told={told} drawn={drawn} figures={figures(told, days, drawn)} />
           {told.sessions.length + told.memories.length === 0 && (
-            <Nothing earlier={told.earlier} weeks={range} isPast={!!last} onGo={setLast} />
+            <Nothing earlier={told.earlier} weeks={weeks} isPast={!!last} onGo={setLast} />
           )}
-          <Chart days={days} told={told} drawn={drawn} now={now} range={range} />
+          <Chart days={days} told={told} drawn={drawn} now={now} weeks={weeks} />
         </>
       )}
     </div>
-  );
-}
-
-function Switch({
-  range,
-  onChoose,
-}: {
-  readonly range: Range;
-  readonly onChoose: (range: Range) => void;
-}) {
-  return (
-    <fieldset class="switch">
-      <legend class="unseen">Weeks to show</legend>
-      {RANGES.map((weeks) => (
-        <label key={weeks} class={weeks === range ? "chosen" : ""}>
-          <input
-            type="radio"
-            name="range"
-            class="unseen"
-            checked={weeks === range}
-            onChange={() => onChoose(weeks)}
-          />
-          {weeks} weeks
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

@@ -15,10 +15,10 @@ interface Props {
   readonly told: Timeline;
   readonly drawn: ReadonlyMap<string, Drawn>;
   readonly now: Date;
-  readonly range: number;
+  readonly weeks: number;
 }
 
-export function Chart({ days, told, drawn, now, range }: Props) {
+export function Chart({ days, told, drawn, now, weeks }: Props) {
   const [shown, setShown] = useState<Shown>();
   const beats = [...drawn.values()].flatMap((day) => day.beats.map(({ count }) => count));
   const most = Math.max(1, ...beats);
@@ -27,7 +27,7 @@ export function Chart({ days, told, drawn, now, range }: Props) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only listens for what its links are told.
     <div
-      class={`chart weeks-${range}`}
+      class={`chart weeks-${weeks}`}
       onPointerOver={show}
       onFocusIn={show}
       onPointerLeave={hide}
