@@ -327,6 +327,8 @@ class Replay(Record, frozen=True, kw_only=True):
     """Items that were changed since."""
     forgotten: tuple[str, ...] = ()
     """Items that are not there any more."""
+    words: dict[str, ItemWords] = field(default_factory=dict)
+    """What all items of the receipt say, given or not, as far as they are still known."""
 
 
 class ReceiptList(Record, frozen=True, kw_only=True):

@@ -1245,6 +1245,8 @@ export interface Replay {
   changed: string[];
   /** Items that are not there any more. */
   forgotten: string[];
+  /** What all items of the receipt say, given or not, as far as they are still known. */
+  words: Record<string, ItemWords>;
 }
 
 /** Of which memory somebody takes back what they said last. */

@@ -13,7 +13,7 @@ from protocol.memories import Memory
 from sidecar.domain import privacy
 from sidecar.domain.context import items, modes
 from sidecar.domain.continuity import conversations
-from sidecar.domain.hashing import blake2b
+from sidecar.services.context import wording
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
@@ -71,11 +71,13 @@ def _replay(vault: Vault, receipt: Receipt) -> Replay:
     memories = [key for key in ids if key not in vault.tasks]
     found = vault.memories.some(memories)
     there = {key: one for key, one in found.items() if one.status != "forgotten"}
+    named = [*(one.id for one in receipt.items), *(one.id for one in receipt.left_out)]
     return Replay(
         receipt_id=receipt.receipt_id,
         items=tuple(_shown(one) for one in there.values()),
         changed=tuple(key for key, one in there.items() if one.updated_at > receipt.given_at),
         forgotten=tuple(key for key in memories if key not in there),
+        words=wording.find(vault, list(dict.fromkeys(named))),
     )
 
 

@@ -16,6 +16,7 @@ interface Props {
 }
 
 export function Given({ items, words, opinions }: Props) {
+  const best = Math.max(0.01, ...items.map(({ score }) => score));
   return (
     <>
       {bySection(items).map(({ name, title, items }) => (
@@ -26,7 +27,7 @@ export function Given({ items, words, opinions }: Props) {
           <ul>
             {items.map((item) => (
               <li key={item.id} class="card item">
-                <Item item={item} words={words[item.id]} opinions={opinions} />
+                <Item item={item} best={best} words={words[item.id]} opinions={opinions} />
               </li>
             ))}
           </ul>
@@ -38,12 +39,14 @@ export function Given({ items, words, opinions }: Props) {
 
 interface ItemProps {
   readonly item: GivenItem;
+  /** The best score of all. */
+  readonly best: number;
   readonly words: ItemWords | undefined;
   readonly opinions: Opinions | undefined;
 }
 
-function Item({ item, words, opinions }: ItemProps) {
-  const { id, section } = item;
+function Item({ item, best, words, opinions }: ItemProps) {
+  const { id } = item;
   const type = words?.type;
   return (
     <>
@@ -66,16 +69,16 @@ function Item({ item, words, opinions }: ItemProps) {
             </>
           )}
         </p>
-        <Why item={item} section={section} />
+        <Why item={item} best={best} />
       </div>
       {type && opinions && <OpinionButtons id={id} words={words} opinions={opinions} />}
     </>
   );
 }
 
-function Why({ item, section }: { readonly item: GivenItem; readonly section: string }) {
+function Why({ item, best }: Pick<ItemProps, "item" | "best">) {
   const found = signals(item).slice(0, SHOWN);
-  if (found.length === 0) return <p class="why muted">{sentence(unranked(section))}</p>;
+  if (found.length === 0) return <p class="why muted">{sentence(unranked(item.section))}</p>;
   return (
     <p class="why muted">
       <span class="why-bar" aria-hidden="true">
@@ -83,7 +86,7 @@ function Why({ item, section }: { readonly item: GivenItem; readonly section: st
           <span
             key={name}
             class={value < 0 ? "against" : ""}
-            style={{ flexGrow: `${Math.abs(value)}` }}
+            style={{ width: `${(Math.abs(value) / best) * 100}%` }}
           />
         ))}
       </span>

@@ -3,7 +3,7 @@
 import { useId, useState } from "preact/hooks";
 import { count } from "../../../src/formats";
 import { sourceName } from "../../../src/hosts";
-import type { ContextItem, ItemWords, Receipt } from "../../../src/protocol.generated";
+import type { Receipt } from "../../../src/protocol.generated";
 import { useAnswer } from "../../asking";
 import { Icon } from "../../icons";
 import { Button, Chip, Moment, Waiting } from "../../pieces";
@@ -87,7 +87,6 @@ function Replayed({ receipt }: { readonly receipt: Receipt }) {
   ]);
   const replay = answer.result?.replays[0];
   if (!replay) return <Waiting answer={answer} />;
-  const words = Object.fromEntries(replay.items.map((item) => [item.memoryId, wordsOf(item)]));
   const changes = [
     replay.changed.length > 0 && `${count(replay.changed.length, "item")} changed since`,
     replay.forgotten.length > 0 && `${count(replay.forgotten.length, "item")} forgotten since`,
@@ -96,12 +95,8 @@ function Replayed({ receipt }: { readonly receipt: Receipt }) {
     <div class="replay">
       {receipt.query && <p class="muted">Asked: “{receipt.query}”</p>}
       <p class="muted">In the words it has now{changes.map((one) => `, ${one}`)}.</p>
-      <Given items={receipt.items} words={words} />
-      <LeftOut items={receipt.leftOut} words={words} />
+      <Given items={receipt.items} words={replay.words} />
+      <LeftOut items={receipt.leftOut} words={replay.words} />
     </div>
   );
-}
-
-function wordsOf({ title, text, type, origin, occurredAt }: ContextItem): ItemWords {
-  return { title, text, type, origin, occurredAt, feedback: 0, pinned: false };
 }
