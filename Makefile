@@ -31,7 +31,10 @@ run: $(READY)  ## show the main job on this repository
 	  '  $(BIN)/threadline --help             everything else' \
 	  '  make install-editors                    the extension, in VS Code, Cursor, Windsurf and their like' \
 	  ''
-	@if [ -t 1 ]; then $(BIN)/threadline watch; else $(BIN)/threadline watch --once; fi
+	@if command -v npm >/dev/null; then $(MAKE) -s pages; \
+	else echo 'the dashboard will have no pages: npm is missing'; fi
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/threadline dashboard; \
+	else $(BIN)/threadline dashboard --until-eof </dev/null; fi
 
 check: $(READY)  ## format, lint, types, contracts, freshness, fast tests: under a minute
 	$(BIN)/ruff format --check .

@@ -38,6 +38,12 @@ def start(folder: Path, *arguments: str, **options: Any) -> "subprocess.Popen[by
     )
 
 
+def complaints(process: "subprocess.Popen[bytes]") -> list[bytes]:
+    """Give what was said beside the point, but for pages that nobody has built here."""
+    assert process.stderr is not None
+    return [line for line in process.stderr.read().splitlines() if b"make pages" not in line]
+
+
 class Dashboard:
     """One that runs, with a browser that has come in."""
 

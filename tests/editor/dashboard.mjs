@@ -10,12 +10,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openPage } from "./browsers.mjs";
+import { injection } from "./dashboard/injection.mjs";
 import { sessions } from "./dashboard/sessions.mjs";
+import { timeline } from "./dashboard/timeline.mjs";
 import { until } from "./waiting.mjs";
 import { Workspace } from "./workspaces.mjs";
 
 /** What is to be seen on each page; a page has a module of its own. */
-const VIEWS = [sessions];
+const VIEWS = [sessions, timeline, injection];
 
 const [sidecar] = process.argv.slice(2);
 const pictures = join(process.env.EDITOR_SCREENSHOTS ?? "/tmp/threadline-screenshots", "dashboard");

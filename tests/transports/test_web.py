@@ -18,8 +18,8 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 
 from sidecar.transports.web import sites
-from tests.support import ROOT, Repository, threadline
-from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, see_it_serves, start
+from tests.support import NOON, ROOT, Repository, threadline
+from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, complaints, start
 
 pytestmark = pytest.mark.slow
 
@@ -211,8 +211,51 @@ def test_it_ends_when_it_is_asked_to(dashboard: Dashboard, tab: Tab, number: int
     assert dashboard.process.wait(BRIEF) == 0
     with pytest.raises(ConnectionClosedError):
         tab.receive()
-    assert dashboard.process.stderr is not None
-    assert dashboard.process.stderr.read() == b""
+    assert complaints(dashboard.process) == []
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=str)
+def test_for_a_script_it_ends_with_its_input(
+    repository: Repository, options: tuple[str, ...]
+) -> None:
+    """Part of G6."""
+    process = start(repository.path, "--until-eof", *options)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert b"http://127.0.0.1:" in process.stdout.readline()
+    process.stdin.close()
+    assert process.wait(BRIEF) == 0
+    assert complaints(process) == []
+    for pipe in (process.stdout, process.stderr):
+        assert pipe is not None
+        pipe.close()
+
+
+def test_without_a_word_to_the_contrary_it_outlives_its_input(dashboard: Dashboard) -> None:
+    assert dashboard.process.stdin is not None
+    dashboard.process.stdin.close()
+    assert dashboard.is_serving()
+
+
+def test_pages_that_are_not_built_are_missed_aloud(repository: Repository, tmp_path: Path) -> None:
+    """Part of G6."""
+    script = (
+        "from pathlib import Path\n"
+        "from sidecar.transports.web import main, sites\n"
+        f"sites.PAGES = Path({str(tmp_path)!r})\n"
+        "main.main(['--until-eof'])\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=repository.path,
+        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+    )
+    (line,) = told.stderr.decode().splitlines()
+    assert line.startswith("threadline: the pages are not built")
+    assert "`make pages`" in line
 
 
 def test_it_ends_with_whoever_started_it(repository: Repository) -> None:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { daysUpTo } from "../pages/views/timeline/days";
 import { figures, longestRun, step } from "../pages/views/timeline/figures";
-import { beads, draw, hours, place } from "../pages/views/timeline/marks";
+import { beads, draw, hours, place, spread } from "../pages/views/timeline/marks";
 import type { MemoryMark, SessionMark, Timeline } from "../src/protocol.generated";
 
 /** Local times, so that the tests hold in any zone. */
@@ -72,9 +72,28 @@ test("beads stay in their day", () => {
 });
 
 test("a moment is wide enough to be hit, and does not leave its day", () => {
-  assert.ok(place({ from: 600, to: 600 }).width > 0.5);
-  const late = place({ from: 1439, to: 1440 });
-  assert.ok(late.left + late.width <= 100 + 1e-9);
+  const [early] = spread([{ from: 600, to: 600 }]);
+  assert.ok(early && place(early).width > 0.5);
+  const [late] = spread([{ from: 1439, to: 1440 }]);
+  assert.ok(late && late.from < late.to && late.to <= 1440);
+});
+
+test("sessions that begin almost together do not hide each other", () => {
+  const found = spread([
+    { from: 601, to: 601 },
+    { from: 600, to: 600 },
+    { from: 602, to: 700 },
+    { from: 700, to: 720 },
+  ]);
+  assert.deepEqual(
+    found.map(({ from, to }) => [from, to]),
+    [
+      [600, 609],
+      [609, 618],
+      [618, 700],
+      [700, 720],
+    ],
+  );
 });
 
 test("hours are those of the clock on the wall", () => {

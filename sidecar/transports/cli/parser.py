@@ -165,6 +165,9 @@ def build() -> argparse.ArgumentParser:
     dashboard = _command(commands, "dashboard", "see it all in a browser", _DASHBOARD)
     dashboard.add_argument("--port", metavar="N", help="the port (default: any that is free)")
     dashboard.add_argument("--no-open", action="store_true", help="only print the address")
+    dashboard.add_argument(
+        "--until-eof", action="store_true", help="end when standard input does, for scripts"
+    )
     hook = _command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
     hook.add_argument("agent", help="who calls, such as claude-code")
     hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")

@@ -34,13 +34,17 @@ class Host:
         return f"{self.address}/enter#{self.keys.issue()}"
 
 
-def write_json(host: Host) -> None:
+def _go_on() -> None:
+    """Serve on, whatever has ended."""
+
+
+def write_json(host: Host, at_end: Callable[[], None] = _go_on) -> None:
     """Print an invitation for programs, and another for each line that they write."""
     _say_json(host)
-    _repeat(lambda: _say_json(host))
+    _hear(lambda: _say_json(host), at_end)
 
 
-def write(host: Host, *, is_shown: bool) -> None:
+def write(host: Host, *, is_shown: bool, at_end: Callable[[], None] = _go_on) -> None:
     """Print an invitation for people, show it to them where that can be, and print another at each Enter."""
     url = host.invite()
     _say(f"Threadline's dashboard: {url}")
@@ -50,7 +54,9 @@ def write(host: Host, *, is_shown: bool) -> None:
     if is_shown and sys.stdout.isatty() and browsers.show(url, os.environ):
         _say("It opens in your browser now.")
     if _can_hear():
-        _repeat(lambda: _say(f"Another: {host.invite()}"))
+        _hear(lambda: _say(f"Another: {host.invite()}"), at_end)
+    else:
+        _hear(_go_on, at_end)
 
 
 _ANOTHER = {
@@ -59,22 +65,24 @@ _ANOTHER = {
 }
 
 
-def _repeat(again: Callable[[], None]) -> None:
-    """Do something on the loop each time that a line comes in."""
+def _hear(line: Callable[[], None], at_end: Callable[[], None]) -> None:
+    """Do something on the loop each time that a line comes in, and when no more will come."""
     loop = asyncio.get_running_loop()
-    threading.Thread(target=_listen, args=(loop, again), daemon=True).start()
+    threading.Thread(target=_listen, args=(loop, line, at_end), daemon=True).start()
 
 
 def _can_hear() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _listen(loop: asyncio.AbstractEventLoop, again: Callable[[], None]) -> None:
-    if sys.stdin is None:
-        return
+def _listen(
+    loop: asyncio.AbstractEventLoop, line: Callable[[], None], at_end: Callable[[], None]
+) -> None:
     with contextlib.suppress(OSError, ValueError, RuntimeError):
-        for _ in sys.stdin:
-            loop.call_soon_threadsafe(again)
+        for _ in sys.stdin or ():
+            loop.call_soon_threadsafe(line)
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(at_end)
 
 
 def _say_json(host: Host) -> None:

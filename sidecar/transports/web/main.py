@@ -23,8 +23,7 @@ from sidecar.store import dashboards
 from sidecar.store.dashboards import Dashboard
 from sidecar.transports import serving
 from sidecar.transports.capturing import Capture
-from sidecar.transports.serving import GRACE
-from sidecar.transports.web import invitations
+from sidecar.transports.web import invitations, sites
 from sidecar.transports.web.connections import Server, hush, listen
 from sidecar.transports.web.following import Neighbours
 from sidecar.transports.web.invitations import Host
@@ -35,6 +34,7 @@ from sidecar.transports.web.tabs import Office
 _FAILED, _NOT_FOUND, _CONFLICT = 1, 3, 4
 """Exit codes, as the rest of the command line has them."""
 _PORTS = 65535
+_UNBUILT = "the pages are not built, so browsers see none; `make pages` in Threadline's own folder builds them"
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
@@ -55,6 +55,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
 def _run(options: Namespace, parent: int) -> int:
     app = serving.open_server(here=Path.cwd(), source="cli-auto")
     hush()
+    if not sites.are_built():
+        _complain(_UNBUILT, 0)
     place = _Place(_folder(app, options.project), listen(options.port), parent)
     return asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
 
@@ -64,6 +66,7 @@ def _parse(arguments: Sequence[str]) -> Namespace:
     parser.add_argument("--port", type=_port, default=0)
     parser.add_argument("--no-open", action="store_true")
     parser.add_argument("--project")
+    parser.add_argument("--until-eof", action="store_true")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)
 
@@ -122,8 +125,8 @@ async def _serve(app: Application, place: _Place, options: Namespace) -> int:
     app.workspace.enter([place.folder])
     capture.start([place.folder], now())
     host = Host(port, keys, _announce(app, port, keys))
-    _invite(host, options)
-    watcher = asyncio.create_task(serving.watch(place.parent, server.end))
+    _invite(host, options, server.end)
+    watcher = asyncio.create_task(_watch(place.parent, server.end))
     await server.serve([place.taken])
     watcher.cancel()
     office.cancel_all()
@@ -140,11 +143,12 @@ def _announce(app: Application, port: int, keys: Keys) -> Path:
     return dashboards.announce(app.home.folder, port, running)
 
 
-def _invite(host: Host, options: Namespace) -> None:
+def _invite(host: Host, options: Namespace, end: Callable[[], None]) -> None:
+    at_end = {"at_end": end} if options.until_eof else {}
     if options.json:
-        invitations.write_json(host)
+        invitations.write_json(host, **at_end)
     else:
-        invitations.write(host, is_shown=not options.no_open)
+        invitations.write(host, is_shown=not options.no_open, **at_end)
 
 
 def _finish(app: Application, capture: Capture, neighbours: Neighbours) -> None:

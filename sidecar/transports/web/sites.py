@@ -9,6 +9,7 @@ PAGES = Path(__file__).with_name("pages")
 DOOR = Path(__file__).with_name("door")
 """What everyone may see: how to come in."""
 _HOME = "index.html"
+_MADE = ("page.js", "page.css")
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -27,6 +28,11 @@ class File(msgspec.Struct, frozen=True):
 
     kind: str
     content: bytes
+
+
+def are_built() -> bool:
+    """Tell whether there are pages to show: they are made from the extension's source, and not kept with ours."""
+    return all((PAGES / name).is_file() for name in _MADE)
 
 
 def load(folder: Path) -> Mapping[str, File]:

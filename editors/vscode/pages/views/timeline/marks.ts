@@ -75,7 +75,7 @@ export function draw({ sessions, memories }: Timeline): Map<string, Drawn> {
       const kept = memorised.get(day) ?? [];
       const pulse = beats.get(day) ?? [];
       const drawn: Drawn = {
-        blocks: blocks.get(day) ?? [],
+        blocks: spread(blocks.get(day) ?? []),
         beats: pulse,
         commits: [...new Set(made.map(({ minute }) => minute))],
         commitCount: made.length,
@@ -98,11 +98,21 @@ export function hours(sessions: readonly SessionMark[]): number[] {
   return found;
 }
 
-/** Where a block stands, in percent of a day; none is too narrow, and none leaves its day. */
+/** Blocks that begin almost together stand side by side, so that each can be seen and hit. */
+export function spread<T extends Pick<Piece, "from" | "to">>(blocks: readonly T[]): T[] {
+  let free = 0;
+  return [...blocks]
+    .sort((one, other) => one.from - other.from || one.to - other.to)
+    .map((block) => {
+      const from = Math.min(Math.max(block.from, free), MINUTES - LEAST);
+      free = from + LEAST;
+      return { ...block, from, to: Math.max(block.to, free) };
+    });
+}
+
+/** Where a block stands, in percent of a day. */
 export function place({ from, to }: Pick<Piece, "from" | "to">): { left: number; width: number } {
-  const width = Math.max(to - from, LEAST);
-  const left = Math.min(from, MINUTES - width);
-  return { left: percent(left), width: percent(width) };
+  return { left: percent(from), width: percent(to - from) };
 }
 
 export function percent(minutes: number): number {
