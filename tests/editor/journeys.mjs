@@ -7,6 +7,7 @@ import { choice, context } from "./context.mjs";
 import { end, sidecars } from "./processes.mjs";
 import { together } from "./together.mjs";
 import { until } from "./waiting.mjs";
+import { weeks } from "./weeks.mjs";
 import { Workspace } from "./workspaces.mjs";
 
 /** A piece of work, from the first save to the closed session. */
@@ -305,7 +306,7 @@ const trust = {
   ],
 };
 
-export const journeys = [work, together, trouble, several, trust, context, choice];
+export const journeys = [work, together, weeks, trouble, several, trust];
 
 function starts(editor) {
   const file = `${editor.home}.starts`;

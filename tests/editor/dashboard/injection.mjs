@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { until } from "../waiting.mjs";
 
-const TITLE = "Never sign an upload twice";
+const TITLE = "Gulls may not be fed";
 
 export const injection = [
-  ["shows what an assistant is told, and why", async ({ page, visit, sees, photograph }) => {
+  ["shows what an assistant is told, and why", async ({ page, remember, visit, sees, photograph }) => {
+    remember([{ title: TITLE, type: "constraint", importance: 5 }]);
     await visit("injection");
     await item(page, TITLE).getByText(/it is recent \+0\.\d\d/).waitFor();
     await sees(/of 10,000 characters/);
@@ -23,7 +24,7 @@ export const injection = [
   }],
   ["says what was left out", async ({ page }) => {
     const left = page.getByRole("region", { name: "Left out" });
-    const reason = left.locator("summary", { hasText: "others of its kind came first" });
+    const reason = left.locator("summary", { hasText: "two of the same author's are enough" });
     await reason.waitFor();
     if (!(await left.locator("details[open]").count())) await reason.click();
     await left.getByText(/Berth \d+ is taken/).first().waitFor();
@@ -41,7 +42,6 @@ export const injection = [
     await item(page, TITLE).getByRole("button", { name: "Wrong" }).click();
     await page.getByText(`You said “${TITLE}`).waitFor();
     await item(page, TITLE).waitFor({ state: "detached" });
-    await page.getByRole("region", { name: "Left out" }).getByText("it was said to be wrong").waitFor();
     await photograph("injection-wrong");
     await until("the focus is where one can undo it", () =>
       page.evaluate(() => document.activeElement?.textContent === "Undo"),

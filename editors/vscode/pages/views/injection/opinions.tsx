@@ -80,19 +80,19 @@ export function Said({ opinions }: { readonly opinions: Opinions }) {
   const { last, takeBack, isBusy } = opinions;
   const line = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (last) line.current?.querySelector("button")?.focus({ preventScroll: true });
-  }, [last]);
+    // A button that is off takes no focus.
+    if (last && !isBusy) line.current?.querySelector("button")?.focus({ preventScroll: true });
+  }, [last, isBusy]);
+  const undo = (memoryId: string) => {
+    line.current?.focus({ preventScroll: true });
+    takeBack(memoryId);
+  };
   return (
-    <div class="said" role="status" ref={line}>
+    <div class="said" role="status" tabIndex={-1} ref={line}>
       {last && (
         <p>
           You said “{last.title}” is {last.verdict}.{" "}
-          <button
-            type="button"
-            class="link"
-            disabled={isBusy}
-            onClick={() => takeBack(last.memoryId)}
-          >
+          <button type="button" class="link" disabled={isBusy} onClick={() => undo(last.memoryId)}>
             Undo
           </button>
         </p>
