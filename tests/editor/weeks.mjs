@@ -13,7 +13,7 @@ export const weeks = {
       "the timeline opens by command, and says how it fills",
       async ({ workbench }) => {
         await workbench.showSessions();
-        await workbench.status.waitFor();
+        await workbench.welcome.getByText("Save a file or make a commit").waitFor();
         await workbench.command("Threadline: Open Timeline");
         await workbench.webview().getByText("Your days will appear here.").waitFor();
         await workbench.photograph("timeline-empty");
