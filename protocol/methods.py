@@ -44,7 +44,9 @@ from protocol.looking import LOOKING
 from protocol.memories import Memory, MemoryHealth
 from protocol.projects import Project, ProjectParams
 from protocol.recall import (
+    ListMemoriesParams,
     MemoryList,
+    MemoryPage,
     ReadParams,
     SearchParams,
     SearchResult,
@@ -283,6 +285,12 @@ METHODS: tuple[Method, ...] = (
         params=SearchParams,
         result=SearchResult,
         doc="Find the memories that help most with a question, here and now.",
+    ),
+    Method(
+        name="threadline/memories/list",
+        params=ListMemoriesParams,
+        result=MemoryPage,
+        doc="List memories, those that are pinned first, then the latest.",
     ),
     Method(
         name="threadline/memories/read",

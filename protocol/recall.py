@@ -22,12 +22,9 @@ from protocol.values import Key, Name, Record, Text, Timestamp, Ulid
 WriteOutcome = Literal["created", "skipped", "superseded", "duplicate"]
 
 
-class SearchParams(ProjectParams, frozen=True, kw_only=True):
-    """What to look for, and where the asker is."""
+class MemoryFilters(ProjectParams, frozen=True, kw_only=True):
+    """Which memories come into question."""
 
-    query: Annotated[str, Meta(max_length=10_000)] = ""
-    """Any words; without them the most useful memories at this moment are given."""
-    top_k: Annotated[int, Meta(ge=1, le=50)] = 10
     types: tuple[MemoryType, ...] = ()
     """Only these types; all where empty."""
     statuses: tuple[MemoryStatus, ...] = ("active",)
@@ -40,10 +37,20 @@ class SearchParams(ProjectParams, frozen=True, kw_only=True):
     """Only memories of this agent."""
     session_id: Ulid | None = None
     """Only memories made from this session."""
+    pinned: bool | None = None
+    """Only those that are pinned, or only those that are not."""
     since: Timestamp | None = None
     """Only what happened at this moment or later."""
     until: Timestamp | None = None
     """Only what happened before this moment."""
+
+
+class SearchParams(MemoryFilters, frozen=True, kw_only=True):
+    """What to look for, and where the asker is."""
+
+    query: Annotated[str, Meta(max_length=10_000)] = ""
+    """Any words; without them the most useful memories at this moment are given."""
+    top_k: Annotated[int, Meta(ge=1, le=50)] = 10
     files_at_hand: Paths = ()
     """Files that are open or changed where the question is asked: what concerns them counts more."""
     branch: Name | None = None
@@ -52,6 +59,23 @@ class SearchParams(ProjectParams, frozen=True, kw_only=True):
     """Also what belongs to branches that are not part of the current one."""
     session_key: Key | None = None
     """The conversation that does it: so one can tell later what its context was worth."""
+
+
+class ListMemoriesParams(MemoryFilters, frozen=True, kw_only=True):
+    """Which memories to list, of whatever branch."""
+
+    statuses: tuple[MemoryStatus, ...] = ("active",)
+    """Only memories in these states; in all where empty. Of what is forgotten only that it was there is known."""
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 50
+    """The most memories to give."""
+
+
+class MemoryPage(Record, frozen=True, kw_only=True):
+    """Memories, those that are pinned first, then the latest."""
+
+    memories: tuple[Memory, ...]
+    total: int
+    """How many passed the filters."""
 
 
 class Found(Record, frozen=True, kw_only=True):
@@ -150,3 +174,5 @@ class UpdateParams(ProjectParams, frozen=True, kw_only=True):
     status: Literal["active", "stale"] | None = None
     agent_id: Name | None = None
     """The agent that changes it; absent where a person does."""
+    expected_updated_at: Timestamp | None = None
+    """The `updatedAt` that was read: where it is another by now, nothing is changed."""

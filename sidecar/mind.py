@@ -21,7 +21,9 @@ from protocol.memories import Memory
 from protocol.methods import SessionParams
 from protocol.projects import ProjectParams
 from protocol.recall import (
+    ListMemoriesParams,
     MemoryList,
+    MemoryPage,
     ReadParams,
     SearchParams,
     SearchResult,
@@ -211,6 +213,10 @@ class Mind:
         self.dialogue.note(vault, params.session_key, report, asked)
         return found
 
+    def list_memories(self, params: ListMemoriesParams) -> MemoryPage:
+        """List memories, of whatever branch."""
+        return self.recall.list_memories(self.around.vault(params.project), params)
+
     def read(self, params: ReadParams) -> MemoryList:
         """Read memories in full."""
         from sidecar.services import remembering  # noqa: PLC0415  # a start event does without
@@ -389,6 +395,7 @@ _SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
 }
 _METHODS: dict[str, Callable[[Mind, Any], Record]] = {
     "threadline/memories/search": Mind.search,
+    "threadline/memories/list": Mind.list_memories,
     "threadline/memories/read": Mind.read,
     "threadline/memories/write": Mind.write,
     "threadline/memories/update": Mind.update,

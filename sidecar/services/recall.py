@@ -10,8 +10,8 @@ from msgspec import Struct, field
 
 from protocol.errors import BusyError, StorageFailedError, StoreRefusedError
 from protocol.links import Link
-from protocol.memories import Memory
-from protocol.recall import Found, SearchParams, SearchResult
+from protocol.memories import Memory, MemoryStatus, Verdict
+from protocol.recall import Found, ListMemoriesParams, MemoryPage, SearchParams, SearchResult
 from sidecar.domain import links, memories, privacy
 from sidecar.domain.recall import filters, ranking, words
 from sidecar.domain.recall.catalogues import (
@@ -114,6 +114,22 @@ class Recall:
             _keep(known, vault, max(_FEW, len(known.fingerprints) // _PART))
         return SearchResult(memories=tuple(found), total=total, semantic=near is not None)
 
+    def list_memories(self, vault: Vault, params: ListMemoriesParams) -> MemoryPage:
+        """Give what passes the filters, pinned ones first, then the latest."""
+        known = self._of(vault)
+        with known.mutex:
+            _refresh(known, vault, has_words=False)
+            shelves = (known.living, known.retired, _forgotten(vault, params))
+            order = {
+                key: (shelf.traits[key].pinned, shelf.traits[key].occurred, key)
+                for shelf in shelves
+                for key in filters.passing(shelf, params)
+            }
+        first = sorted(order, key=order.__getitem__, reverse=True)[: params.limit]
+        some = vault.memories.some(first)
+        shown = (privacy.clean_memory(some[key]) for key in first if key in some)
+        return MemoryPage(memories=tuple(shown), total=len(order))
+
     def pick(
         self, vault: Vault, inquiry: Inquiry, groups: Mapping[str, Group]
     ) -> dict[str, list[Found]]:
@@ -170,6 +186,15 @@ class _Search(Struct, frozen=True):
     near: Similarities | None
     params: SearchParams
     elsewhere: Elsewhere
+
+
+def _forgotten(vault: Vault, params: ListMemoriesParams) -> Catalogue:
+    """Put together what is left of forgotten memories, where they are asked for."""
+    gone = Catalogue(Volume())
+    if not params.statuses or "forgotten" in params.statuses:
+        for memory in vault.memories.find("status", "forgotten"):
+            gone.put(_item(memory))
+    return gone
 
 
 def _best(search: _Search) -> tuple[list[Ranked], int]:

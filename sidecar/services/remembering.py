@@ -2,7 +2,7 @@
 
 import msgspec
 
-from protocol.errors import InvalidParamsError, NotFoundError
+from protocol.errors import ConflictError, InvalidParamsError, NotFoundError
 from protocol.memories import Memory
 from protocol.recall import (
     MemoryList,
@@ -22,7 +22,7 @@ _WORDS = ("title", "content", "rationale")
 _CHANGEABLE = tuple(
     field.name
     for field in msgspec.structs.fields(UpdateParams)
-    if field.name not in {"project", "memory_id", "agent_id"}
+    if field.name not in {"project", "memory_id", "agent_id", "expected_updated_at"}
 )
 
 
@@ -70,11 +70,12 @@ def read(vault: Vault, params: ReadParams) -> MemoryList:
 
 
 def update(vault: Vault, params: UpdateParams) -> Memory:
-    """Change what is said of a memory."""
+    """Change what is said of a memory, unless somebody else has changed it since it was read."""
     with vault.lock.held():
         memory = vault.memories.get(params.memory_id)
         if memory is None or memory.status == "forgotten":
             raise NotFoundError(f"no memory {params.memory_id} in this project", field="memoryId")
+        _check_expected(memory, params)
         given = {name: getattr(params, name) for name in _CHANGEABLE}
         changes = {name: value for name, value in given.items() if value is not None}
         changes |= {name: _said(name, changes[name]) for name in _WORDS if name in changes}
@@ -115,6 +116,21 @@ def _memory(vault: Vault, params: WriteParams) -> Memory:
         updated_at=now,
     )
     return memories.fitted(privacy.clean_memory(memory))
+
+
+def _check_expected(memory: Memory, params: UpdateParams) -> None:
+    expected = params.expected_updated_at
+    if expected is not None and expected != memory.updated_at:
+        current = msgspec.to_builtins(memory.updated_at)
+        raise ConflictError(
+            f"memory {memory.memory_id} was changed at {current}, after what was read; read it again",
+            field="expectedUpdatedAt",
+            current=current,
+        )
+
+
+def _author(params: UpdateParams) -> str | None:
+    return None if params.agent_id in (None, USER) else params.agent_id
 
 
 def _said(field: str, text: str) -> str:

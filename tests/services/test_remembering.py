@@ -1,14 +1,17 @@
 """Remembering and recall: what is written is found, once, by whoever may find it."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from protocol.contexts import FeedbackParams
-from protocol.errors import InvalidParamsError, NotFoundError
+from protocol.errors import ConflictError, InvalidParamsError, NotFoundError
 from protocol.events import NewEvent
 from protocol.memories import Anchor, Evidence, Memory, MemoryType
 from protocol.methods import SessionEventsParams
 from protocol.recall import (
+    ListMemoriesParams,
     ReadParams,
     SearchParams,
     ShownMemory,
@@ -17,7 +20,7 @@ from protocol.recall import (
     WriteResult,
 )
 from sidecar.adapters.embeddings import models
-from sidecar.services import browsing, recording, remembering
+from sidecar.services import browsing, forgetting, recording, remembering
 from sidecar.services.context import judging
 from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.recall import Recall
@@ -171,6 +174,49 @@ def test_an_update_changes_what_it_names(vault: Vault, clock: FixedClock) -> Non
     assert (changed.created_at, changed.updated_at) == (memory.created_at, clock.now)
     with pytest.raises(NotFoundError):
         remembering.update(vault, UpdateParams(memory_id="0" * 26, importance=1))
+
+
+def test_a_change_of_what_is_changed_already_is_refused(vault: Vault, clock: FixedClock) -> None:
+    """Part of G4."""
+    read = write(vault, "The port is 8080").memory
+    clock.now += HOUR
+    theirs = remembering.update(
+        vault,
+        UpdateParams(memory_id=read.memory_id, pinned=True, expected_updated_at=read.updated_at),
+    )
+    mine = UpdateParams(
+        memory_id=read.memory_id, title="The port is 9090", expected_updated_at=read.updated_at
+    )
+    with pytest.raises(ConflictError) as refusal:
+        remembering.update(vault, mine)
+    assert refusal.value.current == msgspec.to_builtins(theirs.updated_at)
+    assert vault.memories.get(read.memory_id) == theirs
+
+
+def listed(vault: Vault, **more: object) -> list[str]:
+    params = ListMemoriesParams(**more)  # type: ignore[arg-type]  # tests vary them
+    return [one.title for one in Recall(WORDS).list_memories(vault, params).memories]
+
+
+def test_memories_are_listed_pinned_first_then_the_latest(
+    vault: Vault, clock: FixedClock, tmp_path: Path
+) -> None:
+    """Part of G4."""
+    for title in ("one", "two", "three", "four"):
+        clock.now += HOUR
+        write(vault, title, dedup=False, tags=(title,))
+    keys = {one.title: one.memory_id for one in vault.memories.all()}
+    remembering.update(vault, UpdateParams(memory_id=keys["one"], pinned=True))
+    remembering.update(vault, UpdateParams(memory_id=keys["three"], status="stale"))
+    forgetting.forget(vault, [keys["four"]], tmp_path)
+    assert listed(vault) == ["one", "two"]
+    assert listed(vault, statuses=()) == ["one", "(forgotten)", "three", "two"]
+    assert listed(vault, statuses=("forgotten",)) == ["(forgotten)"]
+    assert listed(vault, statuses=("stale", "active"), limit=2) == ["one", "three"]
+    assert listed(vault, pinned=True) == listed(vault, tags=("one",), statuses=()) == ["one"]
+    assert listed(vault, pinned=False, statuses=(), types=("fact",), tags=("two",)) == ["two"]
+    params = ListMemoriesParams(statuses=(), limit=1)
+    assert Recall(WORDS).list_memories(vault, params).total == len(keys)
 
 
 def test_search_filters(vault: Vault, clock: FixedClock) -> None:

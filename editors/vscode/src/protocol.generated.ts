@@ -789,6 +789,32 @@ export interface ListJobsParams {
   limit?: number;
 }
 
+/** Which memories to list, of whatever branch. */
+export interface ListMemoriesParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Only these types; all where empty. */
+  types?: ("constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task")[];
+  /** Only memories in these states; in all where empty. Of what is forgotten only that it was there is known. */
+  statuses?: ("active" | "forgotten" | "stale" | "superseded")[];
+  /** Only memories about one of these files, or files in one of these folders. */
+  paths?: string[];
+  /** Only memories with one of these tags. */
+  tags?: string[];
+  /** Only memories of this agent. */
+  agentId?: string | null;
+  /** Only memories made from this session. */
+  sessionId?: string | null;
+  /** Only those that are pinned, or only those that are not. */
+  pinned?: boolean | null;
+  /** Only what happened at this moment or later. */
+  since?: string | null;
+  /** Only what happened before this moment. */
+  until?: string | null;
+  /** The most memories to give. */
+  limit?: number;
+}
+
 /** Which projects to list. */
 export interface ListProjectsParams {
   /** All that are remembered, not only those of the client's workspace. */
@@ -899,14 +925,11 @@ export interface MemoryList {
   missing: string[];
 }
 
-/** A memory in the picture. */
-export interface MemoryMark {
-  memoryId: string;
-  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task";
-  title: string;
-  /** When what it tells of happened. */
-  at: string;
-  sessionId: string | null;
+/** Memories, those that are pinned first, then the latest. */
+export interface MemoryPage {
+  memories: Memory[];
+  /** How many passed the filters. */
+  total: number;
 }
 
 /** A message as an assistant gets it. */
@@ -1287,9 +1310,6 @@ export interface ScanResult {
 export interface SearchParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
-  /** Any words; without them the most useful memories at this moment are given. */
-  query?: string;
-  topK?: number;
   /** Only these types; all where empty. */
   types?: ("constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task")[];
   /** Only memories in these states; what is forgotten is never found. */
@@ -1302,10 +1322,15 @@ export interface SearchParams {
   agentId?: string | null;
   /** Only memories made from this session. */
   sessionId?: string | null;
+  /** Only those that are pinned, or only those that are not. */
+  pinned?: boolean | null;
   /** Only what happened at this moment or later. */
   since?: string | null;
   /** Only what happened before this moment. */
   until?: string | null;
+  /** Any words; without them the most useful memories at this moment are given. */
+  query?: string;
+  topK?: number;
   /** Files that are open or changed where the question is asked: what concerns them counts more. */
   filesAtHand?: string[];
   /** The branch the question is asked on; the current one where absent. */
@@ -1885,6 +1910,8 @@ export interface UpdateParams {
   status?: "active" | "stale" | null;
   /** The agent that changes it; absent where a person does. */
   agentId?: string | null;
+  /** The `updatedAt` that was read: where it is another by now, nothing is changed. */
+  expectedUpdatedAt?: string | null;
 }
 
 /** What to change of a task; what is absent stays. */
@@ -2050,6 +2077,8 @@ export interface Methods {
   "threadline/enrichment/jobs": { params: ListJobsParams; result: JobList };
   /** Find the memories that help most with a question, here and now. */
   "threadline/memories/search": { params: SearchParams; result: SearchResult };
+  /** List memories, those that are pinned first, then the latest. */
+  "threadline/memories/list": { params: ListMemoriesParams; result: MemoryPage };
   /** Read memories in full. */
   "threadline/memories/read": { params: ReadParams; result: MemoryList };
   /** Keep a memory, unless it is known already. */

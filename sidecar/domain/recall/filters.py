@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from protocol.memories import Memory
-from protocol.recall import SearchParams
+from protocol.recall import MemoryFilters
 from sidecar.domain.recall import catalogues, hashes
 from sidecar.domain.recall.catalogues import Catalogue, Traits
 
@@ -17,13 +17,14 @@ def marks(memory: Memory) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def is_narrow(params: SearchParams) -> bool:
+def is_narrow(params: MemoryFilters) -> bool:
     """Tell whether a search leaves out any memory in the states it asks for."""
     narrowing = (params.types, params.tags, params.paths, params.agent_id, params.session_id)
-    return any(narrowing) or params.since is not None or params.until is not None
+    ranges = (params.since, params.until, params.pinned)
+    return any(narrowing) or any(one is not None for one in ranges)
 
 
-def passing(catalogue: Catalogue, params: SearchParams) -> set[str]:
+def passing(catalogue: Catalogue, params: MemoryFilters) -> set[str]:
     """Name the memories that pass the filters."""
     known, fits = catalogue.traits, _Range(params)
     found: Iterable[str] = known
@@ -35,9 +36,10 @@ def passing(catalogue: Catalogue, params: SearchParams) -> set[str]:
 class _Range:
     """What a search demands of a memory's traits."""
 
-    def __init__(self, params: SearchParams) -> None:
+    def __init__(self, params: MemoryFilters) -> None:
         self._types = frozenset(params.types)
         self._statuses = frozenset(params.statuses)
+        self._pinned = params.pinned
         self._since = None if params.since is None else catalogues.microseconds(params.since)
         self._until = None if params.until is None else catalogues.microseconds(params.until)
 
@@ -45,12 +47,13 @@ class _Range:
         return (
             (not self._statuses or traits.status in self._statuses)
             and (not self._types or traits.type in self._types)
+            and (self._pinned is None or traits.pinned == self._pinned)
             and (self._since is None or traits.occurred >= self._since)
             and (self._until is None or traits.occurred < self._until)
         )
 
 
-def _demands(params: SearchParams) -> Iterator[list[int]]:
+def _demands(params: MemoryFilters) -> Iterator[list[int]]:
     """Give the marks of which a memory must have one, for each filter that is used."""
     if params.tags:
         yield [hashes.of_kind("tag", tag) for tag in params.tags]
