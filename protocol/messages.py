@@ -98,8 +98,8 @@ class ReadMessagesParams(ProjectParams, frozen=True, kw_only=True):
 
     agent_id: Name | None = None
     """Who reads: an agent or `user`; the client's own name where absent."""
-    status: Literal["pending", "delivered", "acknowledged", "all"] = "pending"
-    """Only messages that stand like this with the reader."""
+    status: Literal["pending", "delivered", "acknowledged", "open", "all"] = "pending"
+    """Only messages that stand like this with the reader; `open` are all that are not acknowledged."""
     category: Category | None = None
     """Only messages of this category."""
     limit: Annotated[int, Meta(ge=1, le=100)] = 10

@@ -204,12 +204,18 @@ def _found(vault: Vault, params: ReadMessagesParams, reader: str) -> list[Messag
         if not params.include_broadcast and one.target_id == EVERYONE:
             return False
         is_own = one.sender_id == reader if params.sent else messages.is_meant(one, reader)
-        return is_own and params.status in ("all", _status(one, params, reader))
+        return is_own and _stands(params, _status(one, params, reader))
 
     found = filter(is_wanted, vault.messages.by_id().values())
     if is_history:
         return sorted(found, key=messages.age, reverse=True)
     return sorted(found, key=messages.urgency)
+
+
+def _stands(params: ReadMessagesParams, status: MessageStatus) -> bool:
+    return params.status in ("all", status) or (
+        params.status == "open" and status != "acknowledged"
+    )
 
 
 def _waiting(vault: Vault, found: Iterable[Message], reader: str) -> list[Message]:

@@ -110,6 +110,7 @@ def test_each_status_lists_its_own(vault: Vault) -> None:
     assert read(vault, "b", status="pending", **look) == ["new", "to all"]
     assert read(vault, "b", status="delivered", **look) == ["read"]
     assert read(vault, "b", status="acknowledged", **look) == ["done"]
+    assert read(vault, "b", status="open", **look) == ["read", "new", "to all"]
     assert read(vault, "b", status="all", **look) == ["done", "read", "new", "to all"]
     assert read(vault, "b", status="all", category="request", **look) == ["new"]
     assert read(vault, "b", status="all", include_broadcast=False, **look) == [

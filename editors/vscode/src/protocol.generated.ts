@@ -1120,8 +1120,8 @@ export interface ReadMessagesParams {
   project?: string | null;
   /** Who reads: an agent or `user`; the client's own name where absent. */
   agentId?: string | null;
-  /** Only messages that stand like this with the reader. */
-  status?: "acknowledged" | "all" | "delivered" | "pending";
+  /** Only messages that stand like this with the reader; `open` are all that are not acknowledged. */
+  status?: "acknowledged" | "all" | "delivered" | "open" | "pending";
   /** Only messages of this category. */
   category?: string | null;
   /** The most messages to give at once. */
