@@ -1,7 +1,8 @@
 /** The frame around all views: where one is, in which project, and whether what is shown is true. */
 
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { SceneContext, useLive } from "./asking";
+import { USER } from "../src/names";
+import { SceneContext, useAnswer, useLive, useScene } from "./asking";
 import type { Host } from "./hosts";
 import { Icon, type IconName } from "./icons";
 import { Empty, Waiting } from "./pieces";
@@ -41,30 +42,9 @@ export function App({ host }: { readonly host: Host }) {
 
   return (
     <SceneContext.Provider value={scene}>
-      <button type="button" class="skip" onClick={focusMain}>
-        Skip to content
-      </button>
-      <header class="frame">
-        <h1>
-          <Icon name="thread" />
-          Threadline
-        </h1>
-        <nav aria-label="Pages">
-          {NAVIGATION.map(({ page, icon, title }) => (
-            <a
-              key={page}
-              href={write({ page, project })}
-              aria-current={isIn(place, page) ? "page" : undefined}
-              onClick={(event) => {
-                event.preventDefault();
-                host.visit({ page, project });
-              }}
-            >
-              <Icon name={icon} />
-              {title}
-            </a>
-          ))}
-        </nav>
+      {!host.isBare && <Skip />}
+      <header class={`frame ${host.isBare ? "bare" : ""}`}>
+        {!host.isBare && <Navigation place={place} />}
         {projects.length > 1 && (
           <label class="project">
             <span class="unseen">Project</span>
@@ -107,6 +87,57 @@ export function App({ host }: { readonly host: Host }) {
   );
 }
 
+function Skip() {
+  return (
+    <button type="button" class="skip" onClick={focusMain}>
+      Skip to content
+    </button>
+  );
+}
+
+function Navigation({ place }: { readonly place: Place }) {
+  const { host, project } = useScene();
+  const unread = useUnread();
+  return (
+    <>
+      <h1>
+        <Icon name="thread" />
+        Threadline
+      </h1>
+      <nav aria-label="Pages">
+        {NAVIGATION.map(({ page, icon, title }) => (
+          <a
+            key={page}
+            href={write({ page, project })}
+            aria-current={isIn(place, page) ? "page" : undefined}
+            onClick={(event) => {
+              event.preventDefault();
+              host.visit({ page, project });
+            }}
+          >
+            <Icon name={icon} />
+            {title}
+            {page === "inbox" && unread > 0 && (
+              <span class="badge">
+                {unread > 99 ? "99+" : unread}
+                <span class="unseen"> unread</span>
+              </span>
+            )}
+          </a>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+/** How many messages the person has not dealt with. */
+function useUnread(): number {
+  const { project } = useScene();
+  const params = { agentId: USER, status: "open", preview: true, limit: 1 } as const;
+  const answer = useAnswer("threadline/messages/read", project ? params : null, ["messages"]);
+  return answer.result?.total ?? 0;
+}
+
 function View({ place }: { readonly place: Place }) {
   switch (place.page) {
     case "timeline":
@@ -122,7 +153,7 @@ function View({ place }: { readonly place: Place }) {
     case "tasks":
       return <TasksView id={place.id} />;
     case "inbox":
-      return <InboxView />;
+      return <InboxView id={place.id} />;
   }
 }
 

@@ -62,18 +62,21 @@ export function useLive<M extends keyof Methods>(
   const question = JSON.stringify(params);
   const latest = useRef({ question, concerns });
   latest.current = { question, concerns };
+  const turns = useRef({ asked: 0, answered: 0 });
 
   const ask = useCallback(async () => {
     const asked = latest.current.question;
     const params = JSON.parse(asked) as Methods[M]["params"] | null;
     if (params === null || !host.isLive) return;
     setAsking(true);
+    const turn = ++turns.current.asked;
     const next = await host.request(method, params).then(
       (result) => ({ result }),
       (error: Error) => ({ problem: error.message }),
     );
-    // Somebody has asked something else since.
-    if (asked !== latest.current.question) return;
+    // Somebody has asked something else since, or was answered sooner.
+    if (asked !== latest.current.question || turn < turns.current.answered) return;
+    turns.current.answered = turn;
     setState((before) => ({ ...before, problem: undefined, ...next }));
     setAsking(false);
   }, [host, method]);

@@ -26,6 +26,34 @@ export interface Host {
   readonly isLive: boolean;
   readonly links: Listeners<boolean>;
   readonly places: Listeners<Place>;
+  /** That the person wants to type into the search field. */
+  readonly searching: Wish;
+  /** Whether the page stands in a narrow view that leads elsewhere by itself. */
+  readonly isBare: boolean;
+  /** Keep something for when the page is shown again. */
+  keep(key: string, value: unknown): void;
+  kept(key: string): unknown;
+}
+
+/** Something that is wanted, maybe before anybody is there to do it. */
+export class Wish {
+  private listener: (() => void) | undefined;
+  private isOpen = false;
+
+  make(): void {
+    if (this.listener) this.listener();
+    else this.isOpen = true;
+  }
+
+  /** Do it from now on, and at once if it is wanted already; until the given function is called. */
+  heed(listener: () => void): () => void {
+    this.listener = listener;
+    if (this.isOpen) listener();
+    this.isOpen = false;
+    return () => {
+      if (this.listener === listener) this.listener = undefined;
+    };
+  }
 }
 
 export class Listeners<T> {

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { moment } from "../src/formats";
 import { type Answer, useScene } from "./asking";
 import { Icon, type IconName } from "./icons";
+import { pieces } from "./marking";
 import { type Place, write } from "./places";
 
 type Children = { readonly children?: ComponentChildren };
@@ -113,14 +114,16 @@ export function Moment({ at }: { readonly at: string }) {
   );
 }
 
-interface WayProps extends Children {
-  readonly to: Place;
-  readonly class?: string;
-  readonly style?: Readonly<Record<string, string>>;
-  readonly tabIndex?: number | undefined;
-  readonly "aria-label"?: string;
-  readonly "aria-hidden"?: boolean | undefined;
-  readonly [data: `data-${string}`]: string;
+/** A text in which is marked what was searched for. */
+export function Marked({ text, query }: { readonly text: string; readonly query: string }) {
+  if (!query) return <>{text}</>;
+  return (
+    <>
+      {pieces(text, query).map(({ text, isMatch }, place) =>
+        isMatch ? <mark key={place}>{text}</mark> : text,
+      )}
+    </>
+  );
 }
 
 /** Leads to another place, as links do. */

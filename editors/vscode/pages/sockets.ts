@@ -1,7 +1,7 @@
 /** Pages in a browser: JSON-RPC over one WebSocket that comes back when it was lost. */
 
 import type { Change, Failure, Methods } from "../src/protocol.generated";
-import { type Asking, type Host, Listeners, Pending } from "./hosts";
+import { type Asking, type Host, Listeners, Pending, Wish } from "./hosts";
 import { type Place, read, write } from "./places";
 import type { Progress } from "./wire";
 
@@ -21,6 +21,8 @@ export class Browser implements Host {
   readonly changes = new Listeners<Change>();
   readonly links = new Listeners<boolean>();
   readonly places = new Listeners<Place>();
+  readonly searching = new Wish();
+  readonly isBare = false;
   readonly place = read(location.hash);
   isLive = false;
 
@@ -46,6 +48,15 @@ export class Browser implements Host {
 
   visit(place: Place): void {
     location.hash = write(place);
+  }
+
+  keep(key: string, value: unknown): void {
+    sessionStorage.setItem(key, JSON.stringify(value));
+  }
+
+  kept(key: string): unknown {
+    const text = sessionStorage.getItem(key);
+    return text === null ? undefined : JSON.parse(text);
   }
 
   private ask(id: number, method: string, params: object): void {

@@ -1,7 +1,7 @@
 /** Pages inside an editor: the extension asks the sidecar for them. */
 
 import type { Change, Methods } from "../src/protocol.generated";
-import { type Asking, type Host, Listeners, Pending } from "./hosts";
+import { type Asking, type Host, Listeners, Pending, Wish } from "./hosts";
 import { HOME, type Place, read, write } from "./places";
 import type { HostMessage, PageMessage, Target } from "./wire";
 
@@ -9,6 +9,11 @@ interface Editor {
   postMessage(message: PageMessage): void;
   getState(): unknown;
   setState(state: unknown): void;
+}
+
+interface State {
+  readonly place?: string;
+  readonly kept?: Readonly<Record<string, unknown>>;
 }
 
 declare function acquireVsCodeApi(): Editor;
@@ -21,6 +26,8 @@ export class Webview implements Host {
   readonly changes = new Listeners<Change>();
   readonly links = new Listeners<boolean>();
   readonly places = new Listeners<Place>();
+  readonly searching = new Wish();
+  readonly isBare = document.body.dataset.frame === "none";
   readonly place: Place;
   isLive = true;
 
@@ -30,7 +37,7 @@ export class Webview implements Host {
   constructor() {
     const asked = document.body.dataset.place;
     this.place = asked ? read(asked) : HOME;
-    this.keep(this.place);
+    this.settle(this.place);
     addEventListener("message", (event: MessageEvent<HostMessage>) => this.hear(event.data));
     this.editor.postMessage({ kind: "ready" });
   }
@@ -55,6 +62,15 @@ export class Webview implements Host {
     this.editor.postMessage({ kind: "open", target });
   };
 
+  keep(key: string, value: unknown): void {
+    const { kept = {} } = this.state;
+    this.editor.setState({ ...this.state, kept: { ...kept, [key]: value } });
+  }
+
+  kept(key: string): unknown {
+    return this.state.kept?.[key];
+  }
+
   private hear(message: HostMessage): void {
     switch (message.kind) {
       case "answer":
@@ -74,13 +90,20 @@ export class Webview implements Host {
         this.links.tell(message.isLive);
         break;
       case "show":
-        this.keep(message.place);
+        this.settle(message.place);
         this.places.tell(message.place);
+        break;
+      case "search":
+        this.searching.make();
     }
   }
 
   /** What an editor gives back when it opens again. */
-  private keep(place: Place): void {
-    this.editor.setState({ place: write(place) });
+  private settle(place: Place): void {
+    this.editor.setState({ ...this.state, place: write(place) });
+  }
+
+  private get state(): State {
+    return (this.editor.getState() ?? {}) as State;
   }
 }

@@ -31,4 +31,5 @@ export type HostMessage =
   | { readonly kind: "progress"; readonly id: number; readonly progress: Progress }
   | { readonly kind: "change"; readonly change: Change }
   | { readonly kind: "link"; readonly isLive: boolean }
-  | { readonly kind: "show"; readonly place: Place };
+  | { readonly kind: "show"; readonly place: Place }
+  | { readonly kind: "search" };

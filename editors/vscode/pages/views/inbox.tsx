@@ -2,6 +2,6 @@
 
 import { Empty } from "../pieces";
 
-export function InboxView() {
-  return <Empty title="Nothing here yet." />;
+export function InboxView({ id }: { readonly id: string | undefined }) {
+  return <Empty title={id ?? "Nothing here yet."} />;
 }

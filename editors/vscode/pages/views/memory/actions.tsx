@@ -1,0 +1,107 @@
+/** What can be done with a memory. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { FeedbackParams, Memory, UpdateParams } from "../../../src/protocol.generated";
+import { useActing, useScene } from "../../asking";
+import { Button } from "../../pieces";
+import { purged } from "./telling";
+
+const TOLD: Readonly<Record<FeedbackParams["verdict"], string>> = {
+  wrong: "Marked wrong: assistants do not get it any more.",
+  stale: "Marked stale: it counts less from now on.",
+  useful: "Marked useful: it counts more from now on.",
+};
+
+interface ActionsProps {
+  readonly memory: Memory;
+  readonly onEdit: () => void;
+}
+
+export function Actions({ memory, onEdit }: ActionsProps) {
+  const { host, project, tell } = useScene();
+  const { act, isBusy } = useActing();
+  const [isAsked, setAsked] = useState(false);
+  const { memoryId } = memory;
+  const of = { project, memoryId };
+  const judge = (verdict: FeedbackParams["verdict"]) =>
+    act(async () => {
+      await host.request("threadline/context/feedback", { ...of, verdict });
+      tell(TOLD[verdict], true);
+    });
+  const change = (said: Partial<UpdateParams>) =>
+    act(() => host.request("threadline/memories/update", { ...of, ...said }));
+  if (isAsked) return <Farewell memory={memory} onKeep={() => setAsked(false)} />;
+  return (
+    <div class="memory-actions">
+      <Button icon="pin" isOff={isBusy} onClick={() => void change({ pinned: !memory.pinned })}>
+        {memory.pinned ? "Unpin" : "Pin"}
+      </Button>
+      <Button icon="edit" onClick={onEdit}>
+        Edit
+      </Button>
+      {memory.status === "stale" && (
+        <Button icon="check" isOff={isBusy} onClick={() => void change({ status: "active" })}>
+          Still True
+        </Button>
+      )}
+      <fieldset class="memory-verdicts" aria-label="What do you think of it?">
+        <Button
+          isOff={isBusy}
+          label="It counts more from now on"
+          onClick={() => void judge("useful")}
+        >
+          Useful
+        </Button>
+        <Button
+          isOff={isBusy}
+          label="It counts less from now on"
+          onClick={() => void judge("stale")}
+        >
+          Stale
+        </Button>
+        <Button isOff={isBusy} label="It is not given any more" onClick={() => void judge("wrong")}>
+          Wrong
+        </Button>
+      </fieldset>
+      <Button icon="trash" kind="danger" onClick={() => setAsked(true)}>
+        Forget
+      </Button>
+    </div>
+  );
+}
+
+/** Asks once, then removes it from everything and says what was removed. */
+function Farewell({ memory, onKeep }: { readonly memory: Memory; readonly onKeep: () => void }) {
+  const { host, project, tell } = useScene();
+  const { act, isBusy } = useActing();
+  const keep = useRef<HTMLDivElement>(null);
+  useEffect(() => keep.current?.querySelector("button")?.focus(), []);
+  const forget = () =>
+    act(async () => {
+      const memoryIds = [memory.memoryId];
+      const report = await host.request("threadline/memories/forget", { project, memoryIds });
+      tell(purged(report), report.verified);
+    });
+  return (
+    <div
+      class="farewell"
+      role="alertdialog"
+      aria-label="Forget this memory?"
+      ref={keep}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onKeep();
+      }}
+    >
+      <p>
+        <strong>Forget this memory for good?</strong> Its words are removed from every file of
+        Threadline. This cannot be undone.
+      </p>
+      <Button isOff={isBusy} onClick={onKeep}>
+        Keep
+      </Button>
+      <Button kind="danger" icon="trash" isOff={isBusy} onClick={() => void forget()}>
+        {isBusy ? "Forgetting …" : "Forget for Good"}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,190 @@
+/** All memories: searched as one types, else those that are pinned, then the latest. */
+
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { Memory } from "../../../src/protocol.generated";
+import { type Answer, useAnswer } from "../../asking";
+import { useKept } from "../../keeping";
+import { Button, Empty, Waiting } from "../../pieces";
+import { useSettled } from "../../timing";
+import { useAgents } from "./agents";
+import { MemoryCard } from "./card";
+import { type Draft, EMPTY } from "./drafts";
+import { countActive, type Filters, NO_FILTERS, paramsOf } from "./filtering";
+import { FilterPanel } from "./filters";
+import { SearchField } from "./search";
+import { Writer } from "./writing";
+
+const PAUSE = 150;
+const PAGE = 30;
+const MOST_LISTED = 1000;
+const MOST_FOUND = 50;
+
+export function Browser() {
+  const [query, setQuery] = useKept("query", "");
+  const [filters, setFilters] = useKept<Filters>("filters", NO_FILTERS);
+  const [isFiltering, setFiltering] = useKept("filtering", false);
+  const [open, setOpen] = useKept<string | null>("opened", null);
+  const [draft, setDraft] = useKept<Draft | null>("new memory", null);
+  const [held, hold] = useHeld();
+  const [limit, setLimit] = useState(PAGE);
+  const labels = useAgents();
+  const wanted = useSettled(query.trim(), PAUSE);
+  const { memories, total, answer } = useMemories(wanted, filters, limit);
+  useEffect(() => setLimit(PAGE), [wanted, filters]);
+  const shown = withHeld(memories, held);
+  const tags = useMemo(() => [...new Set(memories.flatMap((one) => one.tags))].sort(), [memories]);
+  const active = countActive(filters);
+  const most = wanted ? MOST_FOUND : MOST_LISTED;
+  return (
+    <div class="memory-page">
+      <div class="heading">
+        <h2>Memory</h2>
+        <p class="muted" role="status">
+          {answer.result ? summary(shown.length, total, wanted) : ""}
+        </p>
+        <span class="heading-end">
+          <Button icon="add" onClick={() => setDraft(draft ?? EMPTY)}>
+            Add Memory
+          </Button>
+        </span>
+      </div>
+      <div class="memory-search">
+        <SearchField query={query} onChange={setQuery} />
+        <button
+          type="button"
+          class="button filter-switch"
+          aria-expanded={isFiltering}
+          aria-controls="memory-filters"
+          onClick={() => setFiltering(!isFiltering)}
+        >
+          Filters{active > 0 ? ` (${active})` : ""}
+        </button>
+      </div>
+      <aside
+        id="memory-filters"
+        class={`memory-filters ${isFiltering ? "open" : ""}`}
+        aria-label="Filters"
+      >
+        <FilterPanel filters={filters} labels={labels} tags={tags} onChange={setFilters} />
+      </aside>
+      <div class="memory-list">
+        {draft && <Writer draft={draft} onDraft={setDraft} />}
+        <Waiting answer={answer} />
+        {answer.result && shown.length === 0 && !draft && (
+          <Nothing query={wanted} isNarrow={active > 0} onClear={() => setFilters(NO_FILTERS)} />
+        )}
+        <ul class="cards" onKeyDown={walk}>
+          {shown.map((memory) => (
+            <li key={memory.memoryId}>
+              <MemoryCard
+                memory={memory}
+                labels={labels}
+                query={wanted}
+                isOpen={open === memory.memoryId || held.has(memory.memoryId)}
+                onToggle={() => setOpen(open === memory.memoryId ? null : memory.memoryId)}
+                onHold={hold}
+              />
+            </li>
+          ))}
+        </ul>
+        {memories.length >= limit && memories.length < total && limit < most && (
+          <Button onClick={() => setLimit(Math.min(limit + PAGE, most))}>Show More</Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type Held = ReadonlyMap<string, Memory>;
+
+/** Memories that are being edited: they stay, whatever the search finds meanwhile. */
+function useHeld(): [Held, (memoryId: string, memory: Memory | null) => void] {
+  const [held, setHeld] = useState<Held>(new Map());
+  const hold = useCallback((memoryId: string, memory: Memory | null) => {
+    setHeld((before) => {
+      if (!memory && !before.has(memoryId)) return before;
+      const after = new Map(before);
+      if (memory) after.set(memoryId, memory);
+      else after.delete(memoryId);
+      return after;
+    });
+  }, []);
+  return [held, hold];
+}
+
+function withHeld(memories: readonly Memory[], held: Held): readonly Memory[] {
+  const found = new Set(memories.map(({ memoryId }) => memoryId));
+  return [...[...held.values()].filter(({ memoryId }) => !found.has(memoryId)), ...memories];
+}
+
+interface Memories {
+  readonly memories: readonly Memory[];
+  readonly total: number;
+  readonly answer: Answer<unknown>;
+}
+
+/** Words are searched for; without them all that pass the filters are listed. */
+function useMemories(query: string, filters: Filters, limit: number): Memories {
+  const asked = paramsOf(filters, Date.now());
+  const isSearch = query !== "" && filters.status !== "forgotten";
+  const subjects = ["memories"] as const;
+  const search = { ...asked, query, topK: Math.min(limit, MOST_FOUND), allBranches: true };
+  const found = useAnswer("threadline/memories/search", isSearch ? search : null, subjects);
+  const listed = useAnswer(
+    "threadline/memories/list",
+    isSearch ? null : { ...asked, limit },
+    subjects,
+  );
+  const memories = isSearch
+    ? (found.result?.memories.map(({ memory }) => memory) ?? [])
+    : (listed.result?.memories ?? []);
+  const answer = isSearch ? found : listed;
+  return { memories, total: answer.result?.total ?? 0, answer };
+}
+
+interface NothingProps {
+  readonly query: string;
+  readonly isNarrow: boolean;
+  readonly onClear: () => void;
+}
+
+function Nothing({ query, isNarrow, onClear }: NothingProps) {
+  if (isNarrow)
+    return (
+      <Empty title={query ? `Nothing about “${query}” here.` : "Nothing passes these filters."}>
+        <button type="button" class="link" onClick={onClear}>
+          Clear Filters
+        </button>
+      </Empty>
+    );
+  if (query)
+    return (
+      <Empty title={`Nothing about “${query}” is remembered.`}>
+        Try other words, or write it down with Add Memory.
+      </Empty>
+    );
+  return (
+    <Empty title="Nothing is remembered yet.">
+      Memory is made of sessions: open one and choose Generate Memory, or run{" "}
+      <code>threadline enrich</code>. What everybody should know can be written down here with Add
+      Memory.
+    </Empty>
+  );
+}
+
+function summary(shown: number, total: number, query: string): string {
+  if (query) return shown === 1 ? "1 found" : `${shown} found`;
+  const all = `${total.toLocaleString("en")} ${total === 1 ? "memory" : "memories"}`;
+  return shown < total ? `${shown} of ${all}` : all;
+}
+
+/** Up and down lead from memory to memory. */
+function walk(event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !(event.target as Element).matches(".memory-title")) return;
+  const all = [...document.querySelectorAll<HTMLElement>(".memory-title")];
+  const next = all.indexOf(event.target as HTMLElement) + step;
+  event.preventDefault();
+  if (next < 0) document.querySelector<HTMLElement>(".search-field input")?.focus();
+  else all[next]?.focus();
+}

@@ -1,0 +1,38 @@
+/** Writing down a memory by hand. */
+
+import { useActing, useScene } from "../../asking";
+import { type Draft, written } from "./drafts";
+import { Form } from "./form";
+import { kept } from "./telling";
+
+interface WriterProps {
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft | null) => void;
+}
+
+export function Writer({ draft, onDraft }: WriterProps) {
+  const { host, project, tell } = useScene();
+  const { act, isBusy } = useActing();
+  const save = () =>
+    act(async () => {
+      const result = await host.request("threadline/memories/write", {
+        project,
+        ...written(draft),
+      });
+      onDraft(null);
+      tell(kept(result), true);
+    });
+  return (
+    <div class="card writer">
+      <Form
+        name="New memory"
+        draft={draft}
+        isBusy={isBusy}
+        saving="Remember"
+        onChange={onDraft}
+        onSave={() => void save()}
+        onCancel={() => onDraft(null)}
+      />
+    </div>
+  );
+}
