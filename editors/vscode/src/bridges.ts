@@ -9,6 +9,8 @@ import type { Sidecar } from "./sidecar";
 export interface Errands {
   visit(place: Place): void;
   open(target: Target): void;
+  /** The page is there and hears. */
+  ready?(): void;
 }
 
 export class Bridge implements vscode.Disposable {
@@ -31,6 +33,11 @@ export class Bridge implements vscode.Disposable {
     this.tell({ kind: "show", place });
   }
 
+  /** Put the cursor into the page's search field. */
+  search(): void {
+    this.tell({ kind: "search" });
+  }
+
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
     for (const source of this.open.values()) source.cancel();
@@ -40,6 +47,7 @@ export class Bridge implements vscode.Disposable {
     switch (message.kind) {
       case "ready":
         this.tellLink();
+        this.errands.ready?.();
         break;
       case "request":
         void this.answer(message);

@@ -8,6 +8,7 @@ import { showContexts } from "./contexts";
 import { Lender } from "./lending";
 import { tellState } from "./notices";
 import { Overview } from "./overview";
+import { MemoryCommands } from "./remembering";
 import { MissedSaves } from "./saves";
 import { Sidecar } from "./sidecar";
 import { StatusBar } from "./statusbar";
@@ -45,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
     statusBar.update();
   };
   context.subscriptions.push(log, sidecar, overview, tree, team, statusBar, commands, saves);
-  context.subscriptions.push(assistance);
+  context.subscriptions.push(visiting, new MemoryCommands(sidecar, overview));
   context.subscriptions.push(
     overview.onDidChange(show),
     team.inbox.onDidChange(() => statusBar.update()),

@@ -5,7 +5,7 @@ import { type PageName, type Place, read, write } from "../pages/places";
 import type { Target } from "../pages/wire";
 import { Bridge } from "./bridges";
 import type { Sidecar } from "./sidecar";
-import { html } from "./webviews";
+import { type Frame, html } from "./webviews";
 
 export const PANEL = "threadline.page";
 
@@ -70,7 +70,12 @@ export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer 
   }
 }
 
-export function fillWebview(webview: vscode.Webview, extension: vscode.Uri, place: Place): void {
+export function fillWebview(
+  webview: vscode.Webview,
+  extension: vscode.Uri,
+  place: Place,
+  frame: Frame = "full",
+): void {
   const folder = vscode.Uri.joinPath(extension, "dist", "pages");
   const address = (name: string) =>
     webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString();
@@ -78,6 +83,7 @@ export function fillWebview(webview: vscode.Webview, extension: vscode.Uri, plac
   webview.html = html(
     { script: address("page.js"), style: address("page.css"), origin: webview.cspSource },
     place,
+    frame,
   );
 }
 

@@ -7,11 +7,13 @@ import { openFile } from "./opening";
 import type { Overview } from "./overview";
 import { Panels } from "./panels";
 import { Registrations } from "./registrations";
+import { MemoryView } from "./sidebars";
 import type { Sidecar } from "./sidecar";
 import { SessionNode } from "./tree/session";
 
 export class Visiting extends Registrations {
   private readonly panels: Panels;
+  private readonly memory: MemoryView;
 
   constructor(
     extension: Uri,
@@ -20,16 +22,22 @@ export class Visiting extends Registrations {
   ) {
     super();
     this.panels = new Panels(extension, sidecar, (target) => void this.open(target));
+    this.memory = new MemoryView(extension, sidecar, {
+      visit: (place) => this.panels.show(place),
+      open: (target) => void this.open(target),
+    });
     const lead = (place: Place) => () => this.panels.show(place);
     this.register("threadline.openTimeline", "open the timeline", lead({ page: "timeline" }));
     this.register("threadline.openInjection", "open its page", lead({ page: "injection" }));
     this.register("threadline.openBoard", "open the board", lead({ page: "tasks" }));
-    this.register("threadline.searchMemory", "search memory", lead({ page: "memory" }));
+    this.register("threadline.openMemory", "open memory", lead({ page: "memory" }));
+    this.register("threadline.searchMemory", "search memory", () => this.memory.search());
     this.register("threadline.openSession", "open the session", (node) => this.openSession(node));
   }
 
   override dispose(): void {
     super.dispose();
+    this.memory.dispose();
     this.panels.dispose();
   }
 

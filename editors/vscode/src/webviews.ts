@@ -9,7 +9,10 @@ export interface Sources {
   readonly origin: string;
 }
 
-export function html({ script, style, origin }: Sources, place: Place): string {
+/** All of the page, or the view alone where there is no room for ways elsewhere. */
+export type Frame = "full" | "none";
+
+export function html({ script, style, origin }: Sources, place: Place, frame: Frame): string {
   const policy = [
     "default-src 'none'",
     `script-src ${origin}`,
@@ -26,7 +29,7 @@ export function html({ script, style, origin }: Sources, place: Place): string {
     <link rel="stylesheet" href="${attribute(style)}">
     <script type="module" src="${attribute(script)}"></script>
   </head>
-  <body data-place="${attribute(write(place))}"><div id="app"></div></body>
+  <body data-place="${attribute(write(place))}" data-frame="${frame}"><div id="app"></div></body>
 </html>
 `;
 }

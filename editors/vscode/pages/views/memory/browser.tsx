@@ -1,6 +1,6 @@
 /** All memories: searched as one types, else those that are pinned, then the latest. */
 
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Memory } from "../../../src/protocol.generated";
 import { type Answer, useAnswer } from "../../asking";
 import { useKept } from "../../keeping";
@@ -11,6 +11,7 @@ import { MemoryCard } from "./card";
 import { type Draft, EMPTY } from "./drafts";
 import { countActive, type Filters, NO_FILTERS, paramsOf } from "./filtering";
 import { FilterPanel } from "./filters";
+import { divide, type Finding } from "./finding";
 import { SearchField } from "./search";
 import { Writer } from "./writing";
 
@@ -29,10 +30,15 @@ export function Browser() {
   const [limit, setLimit] = useState(PAGE);
   const labels = useAgents();
   const wanted = useSettled(query.trim(), PAUSE);
-  const { memories, total, answer } = useMemories(wanted, filters, limit);
-  useEffect(() => setLimit(PAGE), [wanted, filters]);
-  const shown = withHeld(memories, held);
-  const tags = useMemo(() => [...new Set(memories.flatMap((one) => one.tags))].sort(), [memories]);
+  const { direct, related, total, answer } = useMemories(wanted, filters, limit);
+  const [areRelatedShown, showRelated] = useState(false);
+  useEffect(() => {
+    setLimit(PAGE);
+    showRelated(false);
+  }, [wanted, filters]);
+  const shown = withHeld([...direct, ...(areRelatedShown ? related : [])], held);
+  const tags = useMemo(() => [...new Set(direct.flatMap((one) => one.tags))].sort(), [direct]);
+  const count = direct.length + related.length;
   const active = countActive(filters);
   const most = wanted ? MOST_FOUND : MOST_LISTED;
   return (
@@ -40,11 +46,11 @@ export function Browser() {
       <div class="heading">
         <h2>Memory</h2>
         <p class="muted" role="status">
-          {answer.result ? summary(shown.length, total, wanted) : ""}
+          {answer.result ? summary(direct.length, total, wanted) : "Searching …"}
         </p>
         <span class="heading-end">
-          <Button icon="add" onClick={() => setDraft(draft ?? EMPTY)}>
-            Add Memory
+          <Button icon="add" label="Add a memory" onClick={() => setDraft(draft ?? EMPTY)}>
+            <span class="words">Add Memory</span>
           </Button>
         </span>
       </div>
@@ -69,7 +75,7 @@ export function Browser() {
       </aside>
       <div class="memory-list">
         {draft && <Writer draft={draft} onDraft={setDraft} />}
-        <Waiting answer={answer} />
+        {(answer.problem || shown.length === 0) && <Waiting answer={answer} />}
         {answer.result && shown.length === 0 && !draft && (
           <Nothing query={wanted} isNarrow={active > 0} onClear={() => setFilters(NO_FILTERS)} />
         )}
@@ -87,7 +93,10 @@ export function Browser() {
             </li>
           ))}
         </ul>
-        {memories.length >= limit && memories.length < total && limit < most && (
+        {related.length > 0 && !areRelatedShown && (
+          <Button onClick={() => showRelated(true)}>Show {related.length} Related</Button>
+        )}
+        {count >= limit && count < total && limit < most && (
           <Button onClick={() => setLimit(Math.min(limit + PAGE, most))}>Show More</Button>
         )}
       </div>
@@ -117,11 +126,12 @@ function withHeld(memories: readonly Memory[], held: Held): readonly Memory[] {
   return [...[...held.values()].filter(({ memoryId }) => !found.has(memoryId)), ...memories];
 }
 
-interface Memories {
-  readonly memories: readonly Memory[];
+interface Memories extends Finding {
   readonly total: number;
   readonly answer: Answer<unknown>;
 }
+
+const NONE: Finding = { direct: [], related: [] };
 
 /** Words are searched for; without them all that pass the filters are listed. */
 function useMemories(query: string, filters: Filters, limit: number): Memories {
@@ -135,11 +145,14 @@ function useMemories(query: string, filters: Filters, limit: number): Memories {
     isSearch ? null : { ...asked, limit },
     subjects,
   );
-  const memories = isSearch
-    ? (found.result?.memories.map(({ memory }) => memory) ?? [])
-    : (listed.result?.memories ?? []);
   const answer = isSearch ? found : listed;
-  return { memories, total: answer.result?.total ?? 0, answer };
+  const now = isSearch
+    ? found.result && divide(found.result.memories)
+    : listed.result && { direct: listed.result.memories, related: [] };
+  // What was shown before stays until the first answer is there.
+  const last = useRef(NONE);
+  if (now) last.current = now;
+  return { ...last.current, total: answer.result?.total ?? 0, answer };
 }
 
 interface NothingProps {

@@ -50,7 +50,7 @@ export function MemoryCard(props: CardProps) {
       <Head {...props} isOpen={isOpen} />
       {!isOpen && memory.status !== "forgotten" && (
         <p class="memory-glance">
-          <Marked text={excerpt(memory.content, query, GLANCE)} query={query} />
+          <Marked text={excerpt(news(memory), query, GLANCE)} query={query} />
         </p>
       )}
       {isOpen && memory.status !== "forgotten" && (
@@ -67,6 +67,12 @@ export function MemoryCard(props: CardProps) {
       )}
     </article>
   );
+}
+
+/** What the content says beyond the title it begins with. */
+function news({ title, content }: Memory): string {
+  const rest = content.startsWith(title) ? content.slice(title.length).replace(/^[\s.:]+/, "") : "";
+  return content.startsWith(title) ? rest : content;
 }
 
 function Head({ memory, labels, query, isAlone, isOpen = false, onToggle }: CardProps) {

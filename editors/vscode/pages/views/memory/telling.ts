@@ -2,9 +2,8 @@
 
 import { count } from "../../../src/formats";
 import type { Memory, Neighbour, PurgeReport, WriteResult } from "../../../src/protocol.generated";
-import type { Tone } from "../../pieces";
 
-type Remark = readonly [string, Tone];
+type Remark = readonly [string, "good" | "warm" | "bad"];
 
 const WRONG = -1;
 const DOUBTFUL = -0.5;
