@@ -1,6 +1,6 @@
 /** What the pages need of whatever shows them. */
 
-import type { Change, Methods } from "../src/protocol.generated";
+import { type Change, ErrorCode, type Methods } from "../src/protocol.generated";
 import type { Place } from "./places";
 import type { Progress, Target } from "./wire";
 
@@ -70,6 +70,21 @@ export class Listeners<T> {
   }
 }
 
+/** A request that was not fulfilled, and by which rule. */
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly code?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Somebody has changed what was to be changed. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Refusal && error.code === ErrorCode.CONFLICT;
+}
+
 interface Waiting {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
@@ -95,8 +110,8 @@ export class Pending {
     this.take(id)?.resolve(result as never);
   }
 
-  fail(id: number, message: string): void {
-    this.take(id)?.reject(new Error(message));
+  fail(id: number, message: string, code?: number): void {
+    this.take(id)?.reject(new Refusal(message, code));
   }
 
   report(id: number, progress: Progress): void {

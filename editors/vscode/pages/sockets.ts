@@ -85,7 +85,8 @@ export class Browser implements Host {
         this.pending.report(message.params.token, message.params.value);
       else this.changes.tell(message.params);
     } else if (message.id !== null) {
-      if ("error" in message) this.pending.fail(message.id, message.error.message);
+      if ("error" in message)
+        this.pending.fail(message.id, message.error.message, message.error.code);
       else this.pending.answer(message.id, message.result);
     }
   }

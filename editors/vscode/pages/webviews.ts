@@ -77,7 +77,7 @@ export class Webview implements Host {
         this.pending.answer(message.id, message.result);
         break;
       case "failure":
-        this.pending.fail(message.id, message.message);
+        this.pending.fail(message.id, message.message, message.code);
         break;
       case "progress":
         this.pending.report(message.id, message.progress);

@@ -27,7 +27,12 @@ export type PageMessage =
 
 export type HostMessage =
   | { readonly kind: "answer"; readonly id: number; readonly result: unknown }
-  | { readonly kind: "failure"; readonly id: number; readonly message: string }
+  | {
+      readonly kind: "failure";
+      readonly id: number;
+      readonly message: string;
+      readonly code?: number;
+    }
   | { readonly kind: "progress"; readonly id: number; readonly progress: Progress }
   | { readonly kind: "change"; readonly change: Change }
   | { readonly kind: "link"; readonly isLive: boolean }

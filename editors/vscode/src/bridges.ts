@@ -75,7 +75,8 @@ export class Bridge implements vscode.Disposable {
       this.tell({ kind: "answer", id, result });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      this.tell({ kind: "failure", id, message });
+      const code = codeOf(error);
+      this.tell({ kind: "failure", id, message, ...(code === undefined ? {} : { code }) });
     } finally {
       this.open.delete(id);
       source.dispose();
@@ -89,4 +90,9 @@ export class Bridge implements vscode.Disposable {
   private tell(message: HostMessage): void {
     void this.webview.postMessage(message);
   }
+}
+
+function codeOf(error: unknown): number | undefined {
+  const code = error instanceof Object && "code" in error ? error.code : undefined;
+  return typeof code === "number" ? code : undefined;
 }

@@ -3,13 +3,14 @@
 import { useEffect } from "preact/hooks";
 import { agentName, type Labels } from "../../../src/names";
 import type { Memory } from "../../../src/protocol.generated";
+import { begin, type Edit } from "../../drafts";
 import { Icon } from "../../icons";
 import { useKept } from "../../keeping";
 import { excerpt } from "../../marking";
 import { Chip, Marked, Moment, Way } from "../../pieces";
 import { Actions } from "./actions";
 import { Details } from "./details";
-import { begin, type Edit } from "./drafts";
+import { type Draft, draftOf } from "./drafts";
 import { Editor } from "./editing";
 import { typeName } from "./filtering";
 import { remarks } from "./telling";
@@ -31,7 +32,7 @@ interface CardProps {
 export function MemoryCard(props: CardProps) {
   const { memory, labels, query, isAlone = false, onHold } = props;
   const isOpen = isAlone || (props.isOpen ?? false);
-  const [edit, setEdit] = useKept<Edit | null>(`edit ${memory.memoryId}`, null);
+  const [edit, setEdit] = useKept<Edit<Draft> | null>(`edit ${memory.memoryId}`, null);
   const isEditing = isOpen && edit !== null;
   useEffect(() => {
     onHold?.(memory.memoryId, isEditing ? memory : null);
@@ -60,7 +61,10 @@ export function MemoryCard(props: CardProps) {
           ) : (
             <>
               <Details memory={memory} labels={labels} query={query} />
-              <Actions memory={memory} onEdit={() => setEdit(begin(memory))} />
+              <Actions
+                memory={memory}
+                onEdit={() => setEdit(begin(draftOf(memory), memory.updatedAt))}
+              />
             </>
           )}
         </div>

@@ -3,24 +3,27 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Memory } from "../../../src/protocol.generated";
 import { useActing, useScene } from "../../asking";
+import { begin, type Edit, insist, isChanged, isLater, rebased } from "../../drafts";
+import { isConflict } from "../../hosts";
 import { Button } from "../../pieces";
-import { begin, changes, type Edit, insist, isChanged, rebased } from "./drafts";
+import { changes, type Draft, draftOf } from "./drafts";
 import { Form } from "./form";
 
 interface EditorProps {
   readonly memory: Memory;
-  readonly edit: Edit;
-  readonly onEdit: (edit: Edit | null) => void;
+  readonly edit: Edit<Draft>;
+  readonly onEdit: (edit: Edit<Draft> | null) => void;
 }
 
 export function Editor({ memory: given, edit, onEdit }: EditorProps) {
   const { host, project, tell } = useScene();
   const { act, isBusy } = useActing();
   const [fresh, setFresh] = useState(given);
-  const memory = fresh.updatedAt > given.updatedAt ? fresh : given;
-  const { memoryId } = memory;
-  const isOld = edit.updatedAt !== memory.updatedAt;
-  const moved = isOld ? rebased(edit, memory) : edit;
+  const memory = isLater(fresh.updatedAt, given.updatedAt) ? fresh : given;
+  const { memoryId, updatedAt } = memory;
+  const theirs = draftOf(memory);
+  const isOld = edit.updatedAt !== updatedAt;
+  const moved = isOld ? rebased(edit, theirs, updatedAt) : edit;
   // What others changed elsewhere in it is taken over silently; nothing of it is lost.
   useEffect(() => {
     if (isOld && moved) onEdit(moved);
@@ -36,8 +39,8 @@ export function Editor({ memory: given, edit, onEdit }: EditorProps) {
       try {
         if (isChanged(edit)) await put();
       } catch (error) {
-        const now = (await read()).memories[0];
-        if (!now || now.updatedAt === edit.updatedAt) throw error;
+        const now = isConflict(error) && (await read()).memories[0];
+        if (!now) throw error;
         setFresh(now);
         tell("Somebody was faster: look at it, then save again.");
         return;
@@ -53,8 +56,8 @@ export function Editor({ memory: given, edit, onEdit }: EditorProps) {
             <strong>Somebody has changed this memory meanwhile.</strong> It now says “{memory.title}
             ”{memory.content === edit.base.content ? "." : `: ${memory.content}`}
           </p>
-          <Button onClick={() => onEdit(insist(edit, memory))}>Keep Mine</Button>
-          <Button onClick={() => onEdit(begin(memory))}>Take Theirs</Button>
+          <Button onClick={() => onEdit(insist(edit, theirs, updatedAt))}>Keep Mine</Button>
+          <Button onClick={() => onEdit(begin(theirs, updatedAt))}>Take Theirs</Button>
         </div>
       )}
       <Form

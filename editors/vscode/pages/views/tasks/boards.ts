@@ -1,0 +1,63 @@
+/** Tasks in columns, in the order of work. */
+
+import type { NewTask, ShownTask } from "../../../src/protocol.generated";
+import { STATUS_NAMES, type TaskStatus } from "../../../src/tasks";
+
+export interface Column {
+  readonly status: TaskStatus;
+  readonly name: string;
+  readonly tasks: readonly ShownTask[];
+  /** How many there are in all, shown or not. */
+  readonly total: number;
+}
+
+export const ORDER: readonly TaskStatus[] = ["backlog", "todo", "in_progress", "blocked", "done"];
+
+const MARK = /^(?:[-*+•]|\d+[.)]|\[[ xX]?\])\s+/;
+
+/** Every state with its tasks; of those that are done so many of the latest, but all are counted. */
+export function columns(tasks: readonly ShownTask[], total: number, done: number): Column[] {
+  const unseen = total - tasks.length;
+  return ORDER.map((status) => {
+    const own = tasks.filter((task) => task.status === status);
+    const isDone = status === "done";
+    return {
+      status,
+      name: STATUS_NAMES[status],
+      tasks: isDone ? own.slice(0, done) : own,
+      total: own.length + (isDone ? unseen : 0),
+    };
+  });
+}
+
+/** Where a task is about to be, seen from the version of it that is moved. */
+export interface Move {
+  readonly status: TaskStatus;
+  readonly from: string;
+}
+
+/** Tasks as they will be once what was asked for is done; what has changed since is shown as it is. */
+export function moved(tasks: readonly ShownTask[], moves: ReadonlyMap<string, Move>): ShownTask[] {
+  return tasks.map((task) => {
+    const move = moves.get(task.taskId);
+    return move?.from === task.updatedAt ? { ...task, status: move.status } : task;
+  });
+}
+
+/** The state beside a task's own; undefined at the edge of the board. */
+export function beside(status: TaskStatus, step: 1 | -1): TaskStatus | undefined {
+  return ORDER[ORDER.indexOf(status) + step];
+}
+
+/** One task a line, as people write lists; what is indented says more about the line before it. */
+export function planOf(text: string): NewTask[] {
+  const plan: { title: string; description: string }[] = [];
+  for (const line of text.split("\n")) {
+    if (!line.trim()) continue;
+    const last = plan.at(-1);
+    if (last && /^(?:\s{2,}|\t)/.test(line) && !MARK.test(line.trim()))
+      last.description = [last.description, line.trim()].filter(Boolean).join("\n");
+    else plan.push({ title: line.trim().replace(MARK, "").replace(MARK, ""), description: "" });
+  }
+  return plan.filter(({ title }) => title);
+}
