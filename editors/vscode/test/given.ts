@@ -1,7 +1,14 @@
 /** Records for the tests, complete but for what a test says itself. */
 
 import type { Post } from "../src/messages";
-import type { Project, Session, ShownMessage, ShownTask } from "../src/protocol.generated";
+import type {
+  Found,
+  Memory,
+  Project,
+  Session,
+  ShownMessage,
+  ShownTask,
+} from "../src/protocol.generated";
 import type { ProjectState } from "../src/states";
 import type { Plan } from "../src/tasks";
 
@@ -109,4 +116,44 @@ export function task(said: Partial<ShownTask> = {}): ShownTask {
 export function plan(said: Partial<Plan> = {}): Plan {
   const nothing = { open: [], done: [], totals: { open: 0, done: 0 } };
   return { project: project(), labels: new Map(), ...nothing, ...said };
+}
+
+export function memory(said: Partial<Memory> = {}): Memory {
+  return {
+    memoryId: "01J00000000000000000000003",
+    projectId: "p1",
+    type: "decision",
+    title: "Weave by hand",
+    content: "The loom is too loud.",
+    rationale: null,
+    importance: 3,
+    confidence: 3,
+    entities: [],
+    files: [],
+    tags: [],
+    agentId: null,
+    sessionId: null,
+    jobId: null,
+    branch: null,
+    evidence: [],
+    anchors: [],
+    verdict: null,
+    checkedAt: null,
+    status: "active",
+    supersededBy: null,
+    supersedes: null,
+    covers: [],
+    pinned: false,
+    feedback: 0,
+    idempotencyKey: null,
+    occurredAt: "2026-11-16T12:00:00Z",
+    createdAt: "2026-11-16T12:00:00Z",
+    updatedAt: "2026-11-16T12:00:00Z",
+    updatedBy: null,
+    ...said,
+  };
+}
+
+export function found(title: string, why: Found["why"]): Found {
+  return { memory: memory({ title }), score: 1, why };
 }
