@@ -10,14 +10,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openPage } from "./browsers.mjs";
-import { injection } from "./dashboard/injection.mjs";
+import { inbox } from "./dashboard/inbox.mjs";
+import { memory } from "./dashboard/memory.mjs";
 import { sessions } from "./dashboard/sessions.mjs";
-import { timeline } from "./dashboard/timeline.mjs";
+import { tasks } from "./dashboard/tasks.mjs";
 import { until } from "./waiting.mjs";
 import { Workspace } from "./workspaces.mjs";
 
 /** What is to be seen on each page; a page has a module of its own. */
-const VIEWS = [sessions, timeline, injection];
+const VIEWS = [sessions, memory, tasks, inbox];
 
 const [sidecar] = process.argv.slice(2);
 const pictures = join(process.env.EDITOR_SCREENSHOTS ?? "/tmp/threadline-screenshots", "dashboard");
@@ -36,6 +37,8 @@ for (const subject of [
 }
 run("scan", "--all-authors");
 run("enrich", "--all");
+/** Ask as another process does. */
+const call = (method, params) => JSON.parse(run("call", method, JSON.stringify(params)));
 const notes = [...Array(30).keys()].map((number) => ({ title: `Berth ${number} is taken`, pinned: true }));
 remember([{ title: "Kittiwakes nest on the crane", occurredAt: "2020-01-01T00:00:00Z" }, ...notes]);
 
@@ -83,7 +86,7 @@ function steps({ address, url }) {
       await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
     }
   };
-  const scene = { page, workspace, run, remember, sees, photograph, visit };
+  const scene = { page, address, workspace, run, call, remember, sees, photograph, visit };
   return [
     ["says how to come in without an invitation", async () => {
       await page.goto(address);

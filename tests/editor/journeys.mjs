@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { choice, context } from "./context.mjs";
+import { memory } from "./memory.mjs";
 import { end, sidecars } from "./processes.mjs";
 import { together } from "./together.mjs";
 import { until } from "./waiting.mjs";
@@ -306,7 +306,7 @@ const trust = {
   ],
 };
 
-export const journeys = [work, together, weeks, trouble, several, trust];
+export const journeys = [work, together, memory, trouble, several, trust];
 
 function starts(editor) {
   const file = `${editor.home}.starts`;

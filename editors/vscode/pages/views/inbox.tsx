@@ -4,12 +4,12 @@ import { useMemo, useState } from "preact/hooks";
 import { firstLine } from "../../src/formats";
 import { type Labels, USER } from "../../src/names";
 import type { ReadMessagesParams } from "../../src/protocol.generated";
+import { useAgents } from "../agents";
 import { useAnswer } from "../asking";
 import { Button, Empty, Moment, Waiting } from "../pieces";
 import { Composer } from "./inbox/composer";
 import { Marks, Thread } from "./inbox/thread";
 import { type Conversation, company, conversations } from "./inbox/threads";
-import { useAgents } from "./memory/agents";
 
 const MOST = 100;
 const LATEST = 50;
@@ -17,7 +17,7 @@ const LATEST = 50;
 export function InboxView({ id }: { readonly id: string | undefined }) {
   const [chosen, choose] = useState(id);
   const [isWriting, setWriting] = useState(false);
-  const labels = useAgents();
+  const labels = useAgents("messages");
   const { all, unread, answer } = useConversations();
   const shown = all.find(({ messages }) => messages.some((one) => one.messageId === chosen));
   const open = shown?.latest.messageId ?? chosen;

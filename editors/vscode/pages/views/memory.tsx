@@ -1,8 +1,8 @@
 /** Memory: what is remembered, to be searched, corrected, and forgotten. */
 
+import { useAgents } from "../agents";
 import { useAnswer } from "../asking";
 import { Empty, Waiting, Way } from "../pieces";
-import { useAgents } from "./memory/agents";
 import { Browser } from "./memory/browser";
 import { MemoryCard } from "./memory/card";
 

@@ -5,11 +5,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../../src/formats";
 import type { ShownTask } from "../../src/protocol.generated";
 import { STATUS_NAMES } from "../../src/tasks";
+import { useAgents } from "../agents";
 import { useAnswer } from "../asking";
 import { useKept } from "../keeping";
 import { Button, Empty, Waiting } from "../pieces";
 import { useSettled } from "../timing";
-import { useAgents } from "./memory/agents";
 import { Adder } from "./tasks/adding";
 import { type Column, columns, moved } from "./tasks/boards";
 import { TaskCard } from "./tasks/card";
@@ -30,7 +30,7 @@ export function TasksView({ id }: { readonly id: string | undefined }) {
   const [open, setOpen] = useState(id);
   const [done, setDone] = useState(DONE);
   const [said, say] = useState("");
-  const labels = useAgents();
+  const labels = useAgents("tasks");
   const wanted = useSettled(text.trim(), PAUSE);
   const answer = useAnswer(
     "threadline/tasks/list",

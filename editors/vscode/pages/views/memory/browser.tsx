@@ -2,11 +2,11 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Memory } from "../../../src/protocol.generated";
+import { useAgents } from "../../agents";
 import { type Answer, useAnswer } from "../../asking";
 import { useKept } from "../../keeping";
 import { Button, Empty, Waiting } from "../../pieces";
 import { useSettled } from "../../timing";
-import { useAgents } from "./agents";
 import { MemoryCard } from "./card";
 import { type Draft, EMPTY } from "./drafts";
 import { countActive, type Filters, NO_FILTERS, paramsOf } from "./filtering";

@@ -1,0 +1,16 @@
+/** Who has been here, by name. */
+
+import { useMemo } from "preact/hooks";
+import { type Labels, labels } from "../src/names";
+import type { Change } from "../src/protocol.generated";
+import { useAnswer } from "./asking";
+
+const YEAR = 365;
+const MOST = 100;
+
+/** Names of the agents of this project, also of those that come while one looks. */
+export function useAgents(...subjects: Change["what"][]): Labels {
+  const params = { daysBack: YEAR, limit: MOST };
+  const { result } = useAnswer("threadline/agents/list", params, ["conversations", ...subjects]);
+  return useMemo(() => labels(result?.agents ?? []), [result]);
+}
