@@ -17,7 +17,7 @@ export async function openPage() {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ARGS });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   return page;
 }
 

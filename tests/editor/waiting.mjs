@@ -2,7 +2,7 @@
 
 const PAUSE = 50;
 
-export async function until(what, probe, limit = 50_000) {
+export async function until(what, probe, limit = 60_000) {
   const end = Date.now() + limit;
   for (;;) {
     const found = await probe();

@@ -23,10 +23,12 @@ test("every state is a column, and of what is done the latest are shown and all 
 
 test("a move is shown at once, until the task is told anew", () => {
   const [at, later] = ["2026-11-16T12:00:00Z", "2026-11-16T12:01:00Z"];
-  const moves = new Map([["1", { status: "done", from: at } as const]]);
-  const status = (updatedAt: string) => moved([task({ taskId: "1", updatedAt })], moves)[0]?.status;
-  assert.equal(status(at), "done");
-  assert.equal(status(later), "todo");
+  const status = (updatedAt: string, until?: string) => {
+    const move = { status: "done", ...(until ? { until } : {}) } as const;
+    return moved([task({ taskId: "1", updatedAt })], new Map([["1", move]]))[0]?.status;
+  };
+  assert.deepEqual([status(at), status(later)], ["done", "done"]);
+  assert.deepEqual([status(at, later), status(later, later)], ["done", "todo"]);
 });
 
 test("a task goes from column to column, and not beyond the board", () => {

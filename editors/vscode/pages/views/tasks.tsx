@@ -1,7 +1,7 @@
 /** The board: what is to be done, by whom, and how far it is. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count } from "../../src/formats";
 import type { ShownTask } from "../../src/protocol.generated";
 import { STATUS_NAMES } from "../../src/tasks";
@@ -175,15 +175,20 @@ function Lane({ column, onDrop, children }: LaneProps) {
   );
 }
 
-/** A card that moves takes the cursor with it. */
+/** A card that moves takes the cursor with it, wherever it is drawn anew. */
 function useFocus(): (taskId: string) => void {
   const wanted = useRef<string | undefined>(undefined);
   useEffect(() => {
-    if (!wanted.current) return;
-    const title = document.querySelector<HTMLElement>(`[data-task="${wanted.current}"]`);
-    if (title && document.activeElement !== title && !document.querySelector("dialog[open]"))
-      title.focus();
-    wanted.current = undefined;
+    const leave = () => {
+      wanted.current = undefined;
+    };
+    addEventListener("pointerdown", leave);
+    return () => removeEventListener("pointerdown", leave);
+  }, []);
+  useLayoutEffect(() => {
+    const isLost = document.activeElement === document.body;
+    if (isLost && wanted.current)
+      document.querySelector<HTMLElement>(`[data-task="${wanted.current}"]`)?.focus();
   });
   return (taskId) => {
     wanted.current = taskId;

@@ -2,6 +2,7 @@
 
 import type { NewTask, ShownTask } from "../../../src/protocol.generated";
 import { STATUS_NAMES, type TaskStatus } from "../../../src/tasks";
+import { isLater } from "../../drafts";
 
 export interface Column {
   readonly status: TaskStatus;
@@ -30,17 +31,19 @@ export function columns(tasks: readonly ShownTask[], total: number, done: number
   });
 }
 
-/** Where a task is about to be, seen from the version of it that is moved. */
+/** Where a task is about to be. */
 export interface Move {
   readonly status: TaskStatus;
-  readonly from: string;
+  /** Which version of the task is there, once that is known. */
+  readonly until?: string;
 }
 
-/** Tasks as they will be once what was asked for is done; what has changed since is shown as it is. */
+/** Tasks as they will be once what was asked for is done; what is told anew is shown as it is. */
 export function moved(tasks: readonly ShownTask[], moves: ReadonlyMap<string, Move>): ShownTask[] {
   return tasks.map((task) => {
     const move = moves.get(task.taskId);
-    return move?.from === task.updatedAt ? { ...task, status: move.status } : task;
+    const isAhead = move && (!move.until || isLater(move.until, task.updatedAt));
+    return isAhead ? { ...task, status: move.status } : task;
   });
 }
 

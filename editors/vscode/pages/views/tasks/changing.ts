@@ -22,10 +22,15 @@ export function useChanging(refresh: () => void): Changing {
   /** What we wrote last of each task: to change that again is no conflict. */
   const own = useRef(new Map<string, string>());
   const turn = useRef<Promise<unknown>>(Promise.resolve());
-  const mark = (taskId: string, move?: Move) =>
+  const move = (taskId: string, status: Change["status"]) =>
+    setMoves((before) => (status ? new Map(before).set(taskId, { status }) : before));
+  /** The last move of a task has ended: with a version of it, or in vain. */
+  const end = (taskId: string, status: Change["status"], until?: string) =>
     setMoves((before) => {
+      const known = before.get(taskId);
+      if (!status || known?.status !== status) return before;
       const after = new Map(before);
-      if (move) after.set(taskId, move);
+      if (until) after.set(taskId, { status, until });
       else after.delete(taskId);
       return after;
     });
@@ -37,10 +42,11 @@ export function useChanging(refresh: () => void): Changing {
       const params = { project, taskId, expectedUpdatedAt, ...said };
       const { tasks, warnings } = await host.request("threadline/tasks/update", params);
       if (tasks[0]) own.current.set(taskId, tasks[0].updatedAt);
+      end(taskId, said.status, tasks[0]?.updatedAt);
       if (warnings[0]) tell(warnings[0].text);
       return true;
     } catch (error) {
-      mark(taskId);
+      end(taskId, said.status);
       tell(reason(task, error));
       return false;
     } finally {
@@ -48,7 +54,7 @@ export function useChanging(refresh: () => void): Changing {
     }
   };
   const change = (task: ShownTask, said: Change): Promise<boolean> => {
-    if (said.status) mark(task.taskId, { status: said.status, from: task.updatedAt });
+    move(task.taskId, said.status);
     const done = turn.current.then(() => write(task, said));
     turn.current = done;
     return done;
