@@ -1,7 +1,7 @@
 // From an extension alone to a running sidecar, on a machine that has none.
 
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { sidecars } from "./processes.mjs";
 import { until } from "./waiting.mjs";
@@ -111,8 +111,10 @@ export const installation = {
         addProgram(editor, "threadline", outdated(sidecar));
         await workbench.command("Threadline: Restart Sidecar");
         await until("the old one was asked", () => existsSync(join(editor.folder, "asked")));
-        await workbench.status.getByText("Threadline: 1 event").waitFor();
-        assert.equal(sidecars(editor.home).length, 1);
+        await until("our own runs, and no other", () => {
+          const [found, ...others] = sidecars(editor.home);
+          return found && others.length === 0 && commandLine(found).includes(OWN);
+        });
       },
     ],
   ],
@@ -185,6 +187,10 @@ importlib.metadata.version = lambda name: "0.0.9"
 sys.argv = ["threadline", "serve"]
 from sidecar.transports.entry import main
 main()'`;
+}
+
+function commandLine(id) {
+  return readFileSync(`/proc/${id}/cmdline`, "utf8");
 }
 
 function environments(editor) {
