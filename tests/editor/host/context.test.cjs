@@ -163,7 +163,7 @@ suite("context for assistants", () => {
 
     test("is not lent to what nobody has started", async () => {
       if (!isVSCode()) return;
-      const { lender } = threadline.sidecar;
+      const { lender } = threadline.sidecar.setup;
       const params = { system: "Read.", prompt: "Events.", maxTokens: 10 };
       const token = new vscode.CancellationTokenSource().token;
       await assert.rejects(() => lender.complete(params, token), /only when you make memory/);
