@@ -87,7 +87,6 @@ PROMISES: dict[str, str] = {
 }
 
 PENDING: dict[str, str] = {
-    "D12": "",
     "F13": "",
     "F14": "",
     "G1": "installing the sidecar",
@@ -260,6 +259,10 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "D9": ("services/test_context.py::test_a_first_connection_is_introduced",),
     "D10": ("services/test_context.py::test_a_vault_has_documents_and_agents_edit_those_they_may",),
     "D11": ("services/test_context.py::test_what_is_recorded_cannot_leave_its_fence",),
+    "D12": (
+        "editor/context.mjs::context",
+        "services/test_ruling.py::test_context_goes_into_files_on_command_and_leaves_no_trace",
+    ),
     "D13": ("e2e/test_insights.py::test_memory_is_behind_every_line_file_and_command",),
     "E1": ("services/test_conversations.py::test_a_checkpoint_keeps_counts_and_brings_messages",),
     "E2": (
