@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Collection
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -37,6 +37,7 @@ from protocol.projects import ProjectParams
 from protocol.settings import Settings
 from protocol.turns import Activity, IngestedTurn, IngestTurnParams
 from protocol.values import Record
+from sidecar import sights
 from sidecar.adapters.code.codebases import Codebase
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.services import agents, messaging
@@ -280,7 +281,7 @@ class Dialogue:
         """Look at the working tree that a request names."""
         folder = self.around.place(reference)
         code = self.around.code(folder)
-        return _look(code.real_folder if code else Path(os.path.realpath(folder)), code)
+        return sights.look(code.real_folder if code else Path(os.path.realpath(folder)), code)
 
     def close(self) -> None:
         """Write what still waits; who opens the project next looks after what has fallen silent."""
@@ -358,7 +359,7 @@ class Dialogue:
             code=code,
             place=place,
             branch=params.branch or (place.branch if place else None),
-            look=_look(who.real_folder, code),
+            look=sights.look(who.real_folder, code),
             summary=lambda: _summary(params, who.harness) or meeting.summary(vault, params),
             is_noted=not self.around.is_paused(vault),
         )
@@ -454,37 +455,6 @@ def _run(params: CheckpointParams) -> ContextParams:
         agent_id=params.agent_id,
         harness=params.harness,
     )
-
-
-def _look(root: PurePath, code: Codebase | None) -> Look:
-    """Look at a working tree without leaving it."""
-
-    def path_exists(name: str) -> bool | None:
-        place = os.path.join(root, name)  # noqa: PTH118  # asked before each answer
-        try:
-            os.stat(place)  # noqa: PTH116  # likewise
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except (OSError, ValueError):
-            return None
-        return Path(os.path.realpath(place)).is_relative_to(root)
-
-    def symbol_exists(path: str, name: str) -> bool | None:
-        if code is None:
-            return None
-        with code.held() as head:
-            if head is None:
-                return None
-            found = code.symbols(code.blobs({path}).items())
-        return any(one.name == name for symbols in found.values() for one in symbols)
-
-    def names_in(folder: str) -> list[str]:
-        try:
-            return os.listdir(root / folder) if path_exists(folder) else []  # noqa: PTH208  # a pure path has no entries
-        except (OSError, ValueError):
-            return []
-
-    return Look(path_exists=path_exists, symbol_exists=symbol_exists, names_in=names_in)
 
 
 def _summary(params: ContextParams, harness: str) -> str | None:
