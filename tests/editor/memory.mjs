@@ -151,9 +151,11 @@ export const memory = {
         await workbench.command("Threadline: Pin or Unpin Memory…");
         await workbench.choice("Dye comes from Lyon").waitFor();
         await workbench.page.keyboard.type("oiled");
-        await until("the best comes first", async () =>
-          /oiled/.test(await workbench.choice(/./).first().innerText()),
-        );
+        const looking = workbench.page.locator(".quick-input-widget .monaco-progress-container.active");
+        await until("the best comes first", async () => {
+          const [first] = await workbench.choice(/./).allInnerTexts();
+          return /oiled/.test(first) && (await looking.count()) === 0;
+        });
         await workbench.photograph("picking");
         await workbench.page.keyboard.press("Enter");
         await until("it is pinned", () => kept(scene, "Looms are oiled on Mondays").pinned);

@@ -30,14 +30,17 @@ export function pickMemory(
     const found = await find(requests, project, query.trim()).catch(() => []);
     if (query !== pick.value) looking.request();
     else {
-      pick.items = found.map(itemOf);
+      if (!isSame(found, pick.items)) pick.items = found.map(itemOf);
       pick.busy = false;
     }
   }, PAUSE);
   return new Promise((resolve) => {
     pick.onDidChangeValue(() => looking.request());
     pick.onDidAccept(() => {
-      resolve(pick.selectedItems[0]?.memory);
+      // While the list is being replaced nothing is selected: the next Enter means what is seen then.
+      const [picked] = pick.selectedItems;
+      if (!picked) return;
+      resolve(picked.memory);
       pick.hide();
     });
     pick.onDidHide(() => {
@@ -59,6 +62,13 @@ async function find(requests: Requests, project: string, query: string): Promise
   const { memories } = await requests.request("threadline/memories/search", params);
   const { direct, related } = divide(memories);
   return [...direct, ...related];
+}
+
+function isSame(found: readonly Memory[], items: readonly Item[]): boolean {
+  return (
+    found.length === items.length &&
+    found.every((one, place) => one.memoryId === items[place]?.memory.memoryId)
+  );
 }
 
 /** What the sidecar finds is shown, whether or not the editor sees the words in it. */
