@@ -198,6 +198,8 @@ export const memory = {
         const view = await sideBar(scene);
         await view.getByRole("searchbox").fill("");
         await view.getByRole("article", { name: TITLE }).getByRole("button", { name: TITLE }).click();
+        await workbench.openFile("hello.py");
+        await workbench.showSessions();
         await workbench.command("Threadline: Open Memory");
         await workbench.command("Preferences: Toggle between Light/Dark Themes");
         await workbench.page.locator(".monaco-workbench.vs").waitFor();

@@ -111,10 +111,10 @@ export class Workbench {
     await this.page.keyboard.press("Enter");
   }
 
-  /** The page that is shown in front. */
+  /** The page that is shown in front, not one of those in the side bar. */
   webview() {
     return this.page
-      .frameLocator("iframe.webview.ready >> visible=true")
+      .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]) >> visible=true')
       .frameLocator("#active-frame");
   }
 

@@ -80,7 +80,10 @@ export function App({ host }: { readonly host: Host }) {
           <View key={`${place.page} ${place.id} ${project}`} place={place} />
         )}
       </main>
-      <p class={`notice ${notice ? (notice.isGood ? "good" : "bad") : "none"}`} role="status">
+      <p
+        class={`notice ${notice?.sentence ? (notice.isGood ? "good" : "bad") : "none"}`}
+        role="status"
+      >
         {notice?.sentence}
       </p>
     </SceneContext.Provider>

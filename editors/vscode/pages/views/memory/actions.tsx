@@ -75,7 +75,11 @@ function Farewell({ memory, onKeep }: { readonly memory: Memory; readonly onKeep
   const { host, project, tell } = useScene();
   const { act, isBusy } = useActing();
   const keep = useRef<HTMLDivElement>(null);
-  useEffect(() => keep.current?.querySelector("button")?.focus(), []);
+  useEffect(() => {
+    // What was told before must not cover what is asked now.
+    tell("");
+    keep.current?.querySelector("button")?.focus();
+  }, [tell]);
   const forget = () =>
     act(async () => {
       const memoryIds = [memory.memoryId];
