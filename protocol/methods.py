@@ -36,7 +36,7 @@ from protocol.enrichment import (
     ModelParams,
     StartParams,
 )
-from protocol.events import Event, NewEvent
+from protocol.events import Event, EventKind, NewEvent
 from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job
@@ -55,11 +55,10 @@ from protocol.recall import (
     WriteResult,
 )
 from protocol.rows import Method
-from protocol.rules import RULES
-from protocol.sessions import Session, SessionStatus
+from protocol.sessions import Session, SessionStatus, ShownSession
 from protocol.sharing import SHARED
 from protocol.turns import IngestedTurn, IngestTurnParams
-from protocol.values import Name, Params, Record, Timestamp, Ulid
+from protocol.values import Name, Params, Record, Sha, Timestamp, Ulid
 
 Page = Annotated[int, Meta(ge=1, le=1000)]
 Outcome = Literal["stored", "duplicate", "spooled", "dropped"]
@@ -120,13 +119,27 @@ class SessionEventsParams(SessionParams, frozen=True, kw_only=True):
 
     limit: Page = 200
     offset: Annotated[int, Meta(ge=0)] = 0
+    query: Annotated[str, Meta(max_length=1000)] = ""
+    """Only events in which each of these words stands: in their texts, names of files, authors or commits."""
+    kind: EventKind | None = None
+    """Only events of this kind."""
+    newest_first: bool = False
+    """Begin with what happened last."""
 
 
 class EventPage(Record, frozen=True, kw_only=True):
-    """Events in the order they happened."""
+    """Events in the order they happened, unless the other was asked for."""
 
     events: tuple[Event, ...]
     total: int
+    """How many match in all."""
+
+
+class CommitParams(ProjectParams, frozen=True, kw_only=True):
+    """One commit."""
+
+    sha: Sha
+    """In full; a name that it has replaced finds it, too."""
 
 
 class CloseSessionParams(ProjectParams, frozen=True, kw_only=True):
@@ -233,7 +246,7 @@ METHODS: tuple[Method, ...] = (
     Method(
         name="threadline/sessions/get",
         params=SessionParams,
-        result=Session,
+        result=ShownSession,
         doc="Read one session.",
     ),
     Method(
@@ -241,6 +254,12 @@ METHODS: tuple[Method, ...] = (
         params=SessionEventsParams,
         result=EventPage,
         doc="Read a session's events in the order they happened.",
+    ),
+    Method(
+        name="threadline/commits/get",
+        params=CommitParams,
+        result=Event,
+        doc="Read what was recorded of a commit.",
     ),
     Method(
         name="threadline/sessions/close",

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from protocol.events import EventKind
 from protocol.values import Record, Timestamp, Ulid
 
 SessionStatus = Literal["active", "closed", "compacted"]
@@ -37,3 +38,12 @@ class Session(Record, frozen=True, kw_only=True):
     """How far the making of memory from its events is."""
     summary: str | None = None
     """What it was about, once its events were read for that."""
+
+
+class ShownSession(Session, frozen=True, kw_only=True):
+    """A session with what only its events can tell."""
+
+    kinds: dict[EventKind, int]
+    """How many events of each kind it holds."""
+    unprocessed: int
+    """How many events no job has read yet."""

@@ -455,7 +455,7 @@ _HANDLERS: dict[str, Handler] = {
     "threadline/sessions/get": _of(browsing.show_session),
     "threadline/sessions/events": _of(browsing.list_events),
     "threadline/sessions/close": _of(browsing.close_session),
-    "threadline/timeline": _of(picturing.picture),
+    "threadline/commits/get": _of(browsing.show_commit),
     "threadline/projects/list": _list_projects,
     "threadline/status": _status,
     "threadline/version": _tell_version,

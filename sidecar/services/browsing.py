@@ -1,16 +1,22 @@
 """Browsing: sessions and their events, as people and clients read them."""
 
-from protocol.errors import ConflictError, NotFoundError
+from collections import Counter
+
+import msgspec
+
+from protocol.errors import BusyError, ConflictError, NotFoundError, StorageFailedError
+from protocol.events import Event
 from protocol.methods import (
     CloseSessionParams,
+    CommitParams,
     EventPage,
     ListSessionsParams,
     SessionEventsParams,
     SessionPage,
     SessionParams,
 )
-from protocol.sessions import Session
-from sidecar.domain import privacy, sessions
+from protocol.sessions import Session, ShownSession
+from sidecar.domain import events, privacy, sessions
 from sidecar.store.vaults import Vault
 
 
@@ -46,17 +52,57 @@ def get_session(vault: Vault, session_id: str) -> Session:
     return session
 
 
-def show_session(vault: Vault, params: SessionParams) -> Session:
-    """Read the session that is asked for."""
-    return privacy.clean_session(get_session(vault, params.session_id))
+def show_session(vault: Vault, params: SessionParams) -> ShownSession:
+    """Read the session that is asked for, with what its events tell of it."""
+    session = privacy.clean_session(get_session(vault, params.session_id))
+    happened = vault.sessions.events(params.session_id)
+    known = vault.processed.get(params.session_id)
+    done = set(known.event_ids) if known else set()
+    return ShownSession(
+        **msgspec.structs.asdict(session),
+        kinds=Counter(one.kind for one in happened),
+        unprocessed=sum(one.event_id not in done for one in happened),
+    )
 
 
 def list_events(vault: Vault, params: SessionEventsParams) -> EventPage:
     """Read a page of a session's events in the order they happened."""
     get_session(vault, params.session_id)
-    events = vault.sessions.events(params.session_id)
-    page = events[params.offset : params.offset + params.limit]
-    return EventPage(events=tuple(map(privacy.clean_event, page)), total=len(events))
+    found = [
+        one
+        for one in vault.sessions.events(params.session_id)
+        if params.kind in (None, one.kind) and _mentions(one, params.query)
+    ]
+    if params.newest_first:
+        found.reverse()
+    page = found[params.offset : params.offset + params.limit]
+    return EventPage(events=tuple(map(privacy.clean_event, page)), total=len(found))
+
+
+def show_commit(vault: Vault, params: CommitParams) -> Event:
+    """Read what was recorded of a commit, also under a name that it has got since."""
+    session_id = holder(vault, events.commit_key(params.sha))
+    found = (
+        one
+        for one in (vault.sessions.events(session_id) if session_id else ())
+        if one.commit and (params.sha == one.commit.sha or params.sha in one.commit.replaces)
+    )
+    event = next(found, None)
+    if event is None:
+        raise NotFoundError(f"no commit {params.sha} is recorded in this project", field="sha")
+    return privacy.clean_event(event)
+
+
+def holder(vault: Vault, key: str) -> str | None:
+    """Find the session of a key; where what is known of keys was lost, it is made anew unless somebody writes."""
+    session_id, is_certain = vault.sessions.holder(key)
+    if session_id is not None or is_certain or not vault.lock.is_free():
+        return session_id
+    try:
+        with vault.lock.held():
+            return vault.sessions.find([key]).get(key)
+    except (BusyError, StorageFailedError):
+        return None
 
 
 def close_session(vault: Vault, params: CloseSessionParams) -> Session:
@@ -89,3 +135,8 @@ def _active(vault: Vault) -> str:
     if session is None:
         raise ConflictError("no session is active in this project")
     return session.session_id
+
+
+def _mentions(event: Event, query: str) -> bool:
+    """Look only at what would be shown: nobody learns a secret by guessing its letters."""
+    return not query or events.mentions(privacy.clean_event(event), query)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from protocol.errors import BusyError, StorageFailedError
 from protocol.events import Commit
 from protocol.explanations import (
     AboutParams,
@@ -18,7 +17,7 @@ from protocol.memories import Memory
 from protocol.sessions import Session
 from sidecar.domain import events, privacy
 from sidecar.domain.origins import Origin, Sight
-from sidecar.domain.recall.catalogues import REFUSED
+from sidecar.services import browsing
 from sidecar.services.mentioning import Mentioned
 from sidecar.store.vaults import Vault
 
@@ -76,25 +75,13 @@ def tell(scene: Scene, params: AboutParams, names: Iterable[str]) -> FileStory:
 
 def _recorded(vault: Vault, sha: str) -> tuple[Commit | None, Session | None]:
     """Find what was recorded of a commit, also under a name that it has got since."""
-    session_id = _holder(vault, events.commit_key(sha))
+    session_id = browsing.holder(vault, events.commit_key(sha))
     if session_id is None:
         return None, None
     made = vault.commits.of(session_id)
     commit = next((one for one in made if sha == one.sha or sha in one.replaces), None)
     session = vault.sessions.get(session_id)
     return commit, None if session is None else privacy.clean_session(session)
-
-
-def _holder(vault: Vault, key: str) -> str | None:
-    """Find the session of a commit; where what is known of keys was lost, it is made anew unless somebody writes."""
-    session_id, is_certain = vault.sessions.holder(key)
-    if session_id is not None or is_certain or not vault.lock.is_free():
-        return session_id
-    try:
-        with vault.lock.held():
-            return vault.sessions.find([key]).get(key)
-    except (BusyError, StorageFailedError):
-        return None
 
 
 def _spellings(origin: Origin | None, commit: Commit | None) -> list[str]:

@@ -244,11 +244,12 @@ export interface Commit {
   dropped?: boolean;
 }
 
-/** A commit in the picture. */
-export interface CommitMark {
+/** One commit. */
+export interface CommitParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** In full; a name that it has replaced finds it, too. */
   sha: string;
-  subject: string;
-  at: string;
 }
 
 /** What compaction made of a session. */
@@ -438,9 +439,10 @@ export interface Event {
   text: string | null;
 }
 
-/** Events in the order they happened. */
+/** Events in the order they happened, unless the other was asked for. */
 export interface EventPage {
   events: Event[];
+  /** How many match in all. */
   total: number;
 }
 
@@ -1433,6 +1435,12 @@ export interface SessionEventsParams {
   sessionId: string;
   limit?: number;
   offset?: number;
+  /** Only events in which each of these words stands: in their texts, names of files, authors or commits. */
+  query?: string;
+  /** Only events of this kind. */
+  kind?: "capture" | "commit" | "save" | null;
+  /** Begin with what happened last. */
+  newestFirst?: boolean;
 }
 
 /** A session in the picture. */
@@ -1620,6 +1628,40 @@ export interface ShownMessage {
   idempotencyKey: string | null;
   /** How it stands with who asks; of a sent one, how far the recipient that is furthest has come. */
   status: "acknowledged" | "delivered" | "pending";
+}
+
+/** A session with what only its events can tell. */
+export interface ShownSession {
+  sessionId: string;
+  projectId: string;
+  teamId: string;
+  /** When its first event happened. */
+  startedAt: string;
+  /** When it was closed; null while it is active. */
+  endedAt: string | null;
+  /** Duration for people is this minus `startedAt`. */
+  lastEventAt: string;
+  /** The latest commit among its events. */
+  headCommitSha: string | null;
+  status: "active" | "closed" | "compacted";
+  /** Who created it. */
+  source: string;
+  /** All that contributed, in the order they came. */
+  sources: string[];
+  /** How many events it holds. */
+  messageCount: number;
+  /** Distinct paths, the first 500. */
+  filesModified: string[];
+  /** How many more distinct paths there were. */
+  filesOverflow: number;
+  /** How far the making of memory from its events is. */
+  enrichmentStatus: "completed" | "failed" | "none" | "pending" | "processing";
+  /** What it was about, once its events were read for that. */
+  summary: string | null;
+  /** How many events of each kind it holds. */
+  kinds: Record<string, number>;
+  /** How many events no job has read yet. */
+  unprocessed: number;
 }
 
 /** A task with what surrounds it. */
@@ -2060,9 +2102,11 @@ export interface Methods {
   /** List a project's sessions, newest first. */
   "threadline/sessions/list": { params: ListSessionsParams; result: SessionPage };
   /** Read one session. */
-  "threadline/sessions/get": { params: SessionParams; result: Session };
+  "threadline/sessions/get": { params: SessionParams; result: ShownSession };
   /** Read a session's events in the order they happened. */
   "threadline/sessions/events": { params: SessionEventsParams; result: EventPage };
+  /** Read what was recorded of a commit. */
+  "threadline/commits/get": { params: CommitParams; result: Event };
   /** Close a session by hand; the next event opens a new one. */
   "threadline/sessions/close": { params: CloseSessionParams; result: Session };
   /** Compress a closed session's events; everything about it stays answerable. */
