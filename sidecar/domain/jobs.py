@@ -1,6 +1,6 @@
 """The life of an enrichment job: which stage comes next, and what a stage's end means."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import msgspec
@@ -80,6 +80,16 @@ def summarise(jobs: Iterable[Job]) -> EnrichmentStatus:
         if status in statuses:
             return status
     return "none"
+
+
+def counted(number: int, noun: str) -> str:
+    """Say how many there are of something."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def tally(counts: Mapping[str, int], nothing: str) -> str:
+    """Say how many there are of each; what there is none of is not worth a word."""
+    return ", ".join(f"{number} {what}" for what, number in counts.items() if number) or nothing
 
 
 def _end(job: Job, now: datetime, status: JobStatus, error: str) -> Job:

@@ -32,6 +32,11 @@ const PATHS = {
     "M5.5 13.5V7L8 2.5c1 0 1.5.7 1.3 1.7L8.8 6.5h3.7c.7 0 1 .5.9 1.1l-1 5c-.1.5-.5.9-1 .9zM2.5 7.5h3v6h-3z",
   stale: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 5v3.2l2 1.3",
   more: "M3.5 8h.1M8 8h.1M12.5 8h.1",
+  editor: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
+  agent: "M4 6.5h8v6H4zM8 6.5v-3M6.5 9.2h.1M9.5 9.2h.1M2.2 9v1.5M13.8 9v1.5",
+  history: "M3 4.5v2.7h2.7M3.2 7A5 5 0 1 1 3 9.3M8 5.5V8l2 1.5",
+  clock: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 5v3l2 1.5",
+  stop: "M4.5 4.5h7v7h-7z",
 } as const;
 
 export type IconName = keyof typeof PATHS;

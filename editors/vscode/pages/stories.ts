@@ -46,9 +46,21 @@ export function dayName(date: Date, now: Date, locale?: string): string {
   });
 }
 
+/** `812 bytes`, `3.4 kB`, `1.2 MB`. */
+export function byteSize(bytes: number): string {
+  if (bytes < 1000) return count(bytes, "byte");
+  const [unit, size] = bytes < 1e6 ? ["kB", bytes / 1e3] : ["MB", bytes / 1e6];
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}
+
 export function firstSentence(text: string): string {
   const end = text.search(/[.!?](\s|$)|\n/);
   return end < 0 ? text : text.slice(0, end);
+}
+
+/** What a text says after its first sentence. */
+export function afterFirst(text: string): string {
+  return text.slice(firstSentence(text).length + 1).trim();
 }
 
 function midnight(date: Date): number {

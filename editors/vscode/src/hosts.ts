@@ -17,7 +17,16 @@ const NAMES: Readonly<Record<string, string>> = {
   antigravity: "Antigravity",
   kiro: "Kiro",
   "claude-code": "Claude Code",
+  copilot: "Copilot",
+  codex: "Codex",
+  "gemini-cli": "Gemini CLI",
+  opencode: "OpenCode",
+  openclaw: "OpenClaw",
+  neovim: "Neovim",
+  lsp: "Editor",
+  mcp: "MCP",
   "cli-scan": "Git history",
+  "cli-auto": "Command line",
 };
 
 /** The product's name decides before its address scheme: some forks kept the scheme of another. */
@@ -28,6 +37,12 @@ export function hostSource(appName: string, uriScheme: string): string {
 /** A source's name for people; one that we do not know stands for itself. */
 export function sourceName(source: string): string {
   return NAMES[source] ?? source;
+}
+
+/** Who is behind a source: an editor, the git history, or an agent. */
+export function sourceKind(source: string): "editor" | "history" | "agent" {
+  if (isEditor(source) || source === "neovim" || source === "lsp") return "editor";
+  return source.startsWith("cli") ? "history" : "agent";
 }
 
 export function isEditor(source: string): boolean {

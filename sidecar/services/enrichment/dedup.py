@@ -3,7 +3,7 @@
 import msgspec
 
 from protocol.jobs import Job
-from sidecar.domain import memories
+from sidecar.domain import jobs, memories
 from sidecar.domain.drafts import Processed
 from sidecar.services.comparing import Comparison
 from sidecar.services.enrichment.stages import Land, Landed, Task
@@ -40,9 +40,12 @@ def dedup(task: Task) -> Land:
             vault.batches.drop(job.job_id),
             *vault.sessions.enriched(job.session_id, "processing", summary),
         ]
-        note = (
-            f"{counts.created} new, {counts.skipped} known, {counts.superseded} brought up to date"
-        )
+        told = {
+            "new": counts.created,
+            "known": counts.skipped,
+            "brought up to date": counts.superseded,
+        }
+        note = jobs.tally(told, "nothing new")
         return Landed(job=changed, ops=tuple(ops), note=note)
 
     return land

@@ -4,6 +4,7 @@ import msgspec
 
 from protocol.jobs import Job
 from protocol.memories import Memory, Verdict
+from sidecar.domain import jobs
 from sidecar.domain.drift.verdicts import Look
 from sidecar.services.drift import drifting, fates
 from sidecar.services.enrichment.stages import Land, Landed, Task
@@ -33,8 +34,8 @@ def drift(task: Task) -> Land:
     task.tell(len(known), len(known))
 
     def land(job: Job) -> Landed:
-        counts = [list(verdicts.values()).count(one) for one in ("fresh", "changed", "gone")]
-        note = "{} fresh, {} changed, {} gone".format(*counts)
+        counts = {one: list(verdicts.values()).count(one) for one in ("fresh", "changed", "gone")}
+        note = jobs.tally(counts, "nothing to look at")
         seen = vault.looks.put(_LAST, Look(head=head))
         return Landed(job=job, ops=(*judge(vault, verdicts), seen), note=note)
 

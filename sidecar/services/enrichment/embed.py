@@ -1,6 +1,6 @@
 """Embed: learn what the drafts mean, so that they can be compared and found by meaning."""
 
-from sidecar.domain import memories
+from sidecar.domain import jobs, memories
 from sidecar.services.enrichment.stages import Land, Landed, Task
 
 
@@ -10,5 +10,7 @@ def embed(task: Task) -> Land:
     proposals = batch.proposals if batch else ()
     texts = {one.memory_id: memories.text(one.draft) for one in proposals}
     learnt = task.tools.meanings.learn(task.vault, texts, task.tell)
-    note = f"{learnt} texts" if learnt is not None else "no model: words are compared instead"
+    note = "no model: words are compared instead"
+    if learnt is not None:
+        note = jobs.counted(learnt, "text")
     return lambda job: Landed(job=job, note=note)

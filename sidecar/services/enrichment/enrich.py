@@ -7,7 +7,7 @@ import msgspec
 
 from protocol.events import Event
 from protocol.jobs import Job
-from sidecar.domain import memories, significance
+from sidecar.domain import jobs, memories, significance
 from sidecar.domain.drafts import Batch, Draft, Proposal, Reading, Tries
 from sidecar.services.drift import drifting
 from sidecar.services.enrichment.stages import Land, Landed, Task
@@ -48,7 +48,7 @@ def enrich(task: Task) -> Land:
             job, events=len(events), parked=parked, tokens=job.tokens + read.tokens
         )
         drops = [vault.tries.drop(one) for one in moments if one in vault.tries]
-        note = f"{len(drafts)} drafts from {len(events)} events"
+        note = f"{jobs.counted(len(drafts), 'draft')} from {jobs.counted(len(events), 'event')}"
         return Landed(job=changed, ops=(vault.batches.put(job.job_id, batch), *drops), note=note)
 
     return land

@@ -1,7 +1,71 @@
-/** Session. */
+/** One session: what happened, the memory that was made of it, and how. */
 
-import { Empty } from "../pieces";
+import { useState } from "preact/hooks";
+import { isRunning } from "../../src/jobs";
+import type { Job } from "../../src/protocol.generated";
+import { useAnswer } from "../asking";
+import { Waiting } from "../pieces";
+import { Tabs } from "../tabs";
+import { EventsTab } from "./session/events";
+import { Header } from "./session/header";
+import { JobsTab } from "./session/jobs";
+import { MemoriesTab } from "./session/memories";
+import { Pipeline } from "./session/pipeline";
+
+const MOST_JOBS = 50;
+const MOST_MEMORIES = 50;
+
+type TabName = "events" | "jobs" | "memories";
 
 export function SessionView({ id }: { readonly id: string }) {
-  return <Empty title={id} />;
+  const [tab, setTab] = useState<TabName>("events");
+  const session = useAnswer("threadline/sessions/get", { sessionId: id }, ["sessions", "jobs"]);
+  const jobs = useAnswer("threadline/enrichment/jobs", { sessionId: id, limit: MOST_JOBS }, [
+    "jobs",
+  ]);
+  const memories = useAnswer(
+    "threadline/memories/search",
+    {
+      sessionId: id,
+      topK: MOST_MEMORIES,
+      statuses: ["active", "stale", "superseded"],
+      allBranches: true,
+    },
+    ["memories"],
+  );
+  const told = session.result;
+  if (!told) return <Waiting answer={session} />;
+  const latest = latestOf(jobs.result?.jobs ?? []);
+  return (
+    <>
+      <Waiting answer={session} />
+      <Header session={told} jobs={jobs.result} />
+      {latest && <Pipeline job={latest} />}
+      <Tabs<TabName>
+        label="Session"
+        tabs={[
+          { name: "events", title: "Events", count: told.messageCount },
+          { name: "jobs", title: "Jobs", count: jobs.result?.total },
+          { name: "memories", title: "Memories", count: memories.result?.total },
+        ]}
+        chosen={tab}
+        onChoose={setTab}
+      >
+        {tab === "events" && <EventsTab session={told} />}
+        {tab === "jobs" &&
+          (jobs.result ? <JobsTab list={jobs.result} /> : <Waiting answer={jobs} />)}
+        {tab === "memories" &&
+          (memories.result ? (
+            <MemoriesTab found={memories.result} />
+          ) : (
+            <Waiting answer={memories} />
+          ))}
+      </Tabs>
+    </>
+  );
+}
+
+/** What runs, or else what was begun last. */
+function latestOf(jobs: readonly Job[]): Job | undefined {
+  return jobs.find(isRunning) ?? jobs[0];
 }

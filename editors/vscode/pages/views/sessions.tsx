@@ -2,21 +2,22 @@
 
 import { useState } from "preact/hooks";
 import { clock, count, fileCount, length } from "../../src/formats";
-import { sourceName } from "../../src/hosts";
+import { ENRICHMENTS } from "../../src/jobs";
 import type { Session } from "../../src/protocol.generated";
 import { useAnswer } from "../asking";
 import { Button, Chip, Empty, type Tone, Waiting, Way } from "../pieces";
+import { Source } from "../sources";
 import { byDay, title } from "../stories";
 
 const PAGE = 50;
 const MOST = 1000;
 
-const ENRICHMENTS: Readonly<Record<Session["enrichmentStatus"], readonly [string, Tone]>> = {
-  none: ["no memory yet", "plain"],
-  pending: ["memory waits", "accent"],
-  processing: ["making memory", "accent"],
-  completed: ["memory made", "good"],
-  failed: ["memory failed", "bad"],
+const TONES: Readonly<Record<Session["enrichmentStatus"], Tone>> = {
+  none: "plain",
+  pending: "accent",
+  processing: "accent",
+  completed: "good",
+  failed: "bad",
 };
 
 export function SessionsView() {
@@ -57,21 +58,28 @@ export function SessionsView() {
   );
 }
 
+export function EnrichmentChip({ status }: { readonly status: Session["enrichmentStatus"] }) {
+  return <Chip tone={TONES[status]}>{ENRICHMENTS[status]}</Chip>;
+}
+
 function Card({ session }: { readonly session: Session }) {
-  const [words, tone] = ENRICHMENTS[session.enrichmentStatus];
   const facts = [
     `${clock(session.startedAt)}, ${length(session)}`,
     count(session.messageCount, "event"),
     count(fileCount(session), "file"),
-    session.sources.map(sourceName).join(", "),
   ];
   return (
     <Way to={{ page: "session", id: session.sessionId }} class={`card session ${session.status}`}>
       <span class="card-title">{title(session)}</span>
-      <span class="card-facts">{facts.join(" · ")}</span>
+      <span class="card-facts">
+        <span>{facts.join(" · ")}</span>
+        {session.sources.map((source) => (
+          <Source key={source} name={source} />
+        ))}
+      </span>
       <span class="card-chips">
         {session.status === "active" && <Chip tone="accent">active now</Chip>}
-        <Chip tone={tone}>{words}</Chip>
+        <EnrichmentChip status={session.enrichmentStatus} />
       </span>
     </Way>
   );

@@ -1,7 +1,8 @@
 /** Something that happened in a session: a commit, a save, a capture. */
 
 import { MarkdownString, ThemeIcon, TreeItem, TreeItemCollapsibleState } from "vscode";
-import { clock, count, firstLine } from "../formats";
+import { headline } from "../events";
+import { clock, count } from "../formats";
 import { sourceName } from "../hosts";
 import type { Commit, Event } from "../protocol.generated";
 import { FileNode } from "./file";
@@ -27,7 +28,7 @@ export class EventNode implements TreeNode {
 
   item(): TreeItem {
     const { event } = this;
-    const item = new TreeItem(label(event), this.collapsible());
+    const item = new TreeItem(headline(event), this.collapsible());
     item.id = event.eventId;
     item.description = [event.commit?.sha.slice(0, SHORT_SHA), clock(event.occurredAt)]
       .filter(Boolean)
@@ -54,11 +55,6 @@ export class EventNode implements TreeNode {
 }
 
 const ICONS = { commit: "git-commit", save: "save", capture: "note" } as const;
-
-function label({ kind, commit, text, files }: Event): string {
-  if (kind === "save") return `Saved ${count(files.length, "file")}`;
-  return firstLine(commit?.subject || text || "") || kind;
-}
 
 function tooltip(event: Event): MarkdownString {
   const text = new MarkdownString(undefined, true);
