@@ -16,6 +16,7 @@ export interface Errands {
 export class Bridge implements vscode.Disposable {
   private readonly open = new Map<number, vscode.CancellationTokenSource>();
   private readonly subscriptions: vscode.Disposable[];
+  private isOver = false;
 
   constructor(
     private readonly webview: vscode.Webview,
@@ -33,14 +34,10 @@ export class Bridge implements vscode.Disposable {
     this.tell({ kind: "show", place });
   }
 
-  /** Put the cursor into the page's search field. */
-  search(): void {
-    this.tell({ kind: "search" });
-  }
-
+  /** What it has begun goes on, as in a browser: who closes a tab does not want its work undone. */
   dispose(): void {
+    this.isOver = true;
     for (const subscription of this.subscriptions) subscription.dispose();
-    for (const source of this.open.values()) source.cancel();
   }
 
   private hear(message: PageMessage): void {
@@ -88,7 +85,7 @@ export class Bridge implements vscode.Disposable {
   }
 
   private tell(message: HostMessage): void {
-    void this.webview.postMessage(message);
+    if (!this.isOver) void this.webview.postMessage(message);
   }
 }
 

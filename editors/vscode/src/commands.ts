@@ -9,7 +9,7 @@ import type { Overview } from "./overview";
 import type { PauseParams, Session } from "./protocol.generated";
 import { Registrations } from "./registrations";
 import type { Sidecar } from "./sidecar";
-import { activeSessions, isCapturing, isPaused, type SidecarState } from "./states";
+import { activeSessions, hasSessions, isCapturing, isPaused } from "./states";
 import { MoreNode } from "./tree/more";
 import { SessionNode } from "./tree/session";
 
@@ -102,6 +102,9 @@ export class Commands extends Registrations {
     return [
       entry("$(list-tree) Show Sessions", "threadline.sessions.focus"),
       entry(`$(mail) Open Inbox${unread > 0 ? ` (${unread} unread)` : ""}`, "threadline.openInbox"),
+      hasSessions(this.projects) &&
+        entry("$(sparkle) Generate Memory", "threadline.generateMemory"),
+      entry("$(tools) Show Jobs", "threadline.showJobs"),
       entry("$(checklist) Show Tasks", "threadline.showTasks"),
       entry("$(send) Send Message…", "threadline.sendMessage"),
       entry("$(comment-discussion) Open Context in Chat", "threadline.openContextInChat"),

@@ -1,12 +1,20 @@
-/** Showing a commit as the editor's own git shows it. */
+/** Opening a commit: what it changed, through the editor's own git extension. */
 
+import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
-import { Registrations } from "./registrations";
+import { sides } from "./changes";
+import { firstLine } from "./formats";
 
-interface Change {
-  readonly uri: vscode.Uri;
-  readonly originalUri: vscode.Uri;
-  readonly renameUri: vscode.Uri | undefined;
+const PATIENCE = 10_000;
+const SHORT_SHA = 8;
+/** What git calls a tree without files: the first commit is compared with it. */
+const NOTHING = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** What we use of the git extension's interface. */
+interface Git {
+  getRepository(uri: vscode.Uri): Repository | null;
+  openRepository?(uri: vscode.Uri): Promise<Repository | null>;
+  toGitUri(uri: vscode.Uri, ref: string): vscode.Uri;
 }
 
 interface Repository {
@@ -14,54 +22,53 @@ interface Repository {
   diffBetween(one: string, other: string): Promise<Change[]>;
 }
 
-interface GitApi {
-  readonly repositories: readonly Repository[];
-  toGitUri(uri: vscode.Uri, sha: string): vscode.Uri;
+interface Change {
+  readonly uri: vscode.Uri;
+  readonly originalUri: vscode.Uri;
+  readonly renameUri?: vscode.Uri;
+  readonly status: number;
 }
 
-interface GitExtension {
-  getAPI(version: 1): GitApi;
-}
-
-/** What git calls a tree without files. */
-const NOTHING = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-const SHA = /^[0-9a-f]{7,64}$/;
-const SHORT = 10;
-
-export class Commits extends Registrations {
-  constructor() {
-    super();
-    this.register("threadline.openCommit", "open the commit", (sha) => openCommit(sha));
+/** Show what a commit changed, from one of these folders; false where the editor cannot. */
+export async function openCommit(sha: string, folders: readonly string[]): Promise<boolean> {
+  try {
+    return await Promise.race([show(sha, folders), delay(PATIENCE, false)]);
+  } catch {
+    // The extension is another's: absent, disabled, or not what it was.
+    return false;
   }
 }
 
-async function openCommit(sha: unknown): Promise<void> {
-  if (typeof sha !== "string" || !SHA.test(sha)) throw new Error("it has no name");
-  const api = await gitApi();
-  for (const repository of api.repositories) {
-    const commit = await repository.getCommit(sha).catch(() => undefined);
-    if (!commit) continue;
-    const parent = commit.parents[0] ?? NOTHING;
-    const changes = await repository.diffBetween(parent, sha);
-    const sides = changes.map((change) => resources(api, change, { parent, sha }));
-    const title = `${sha.slice(0, SHORT)} ${commit.message.split("\n")[0]}`;
-    return void (await vscode.commands.executeCommand("vscode.changes", title, sides));
+async function show(sha: string, folders: readonly string[]): Promise<boolean> {
+  const extension = vscode.extensions.getExtension<{ getAPI(version: 1): Git }>("vscode.git");
+  const git = (await extension?.activate())?.getAPI(1);
+  if (!git) return false;
+  for (const folder of folders) {
+    const uri = vscode.Uri.file(folder);
+    const repository = git.getRepository(uri) ?? (await git.openRepository?.(uri));
+    if (repository && (await showIn(repository, git, sha))) return true;
   }
-  throw new Error(`no repository of this window has ${sha.slice(0, SHORT)}`);
+  return false;
 }
 
-async function gitApi(): Promise<GitApi> {
-  const extension = vscode.extensions.getExtension<GitExtension>("vscode.git");
-  if (!extension) throw new Error("this editor's own Git extension is turned off");
-  const git = extension.isActive ? extension.exports : await extension.activate();
-  return git.getAPI(1);
-}
-
-function resources(
-  api: GitApi,
-  { uri, originalUri, renameUri }: Change,
-  { parent, sha }: { parent: string; sha: string },
-): [vscode.Uri, vscode.Uri, vscode.Uri] {
-  const now = renameUri ?? uri;
-  return [now, api.toGitUri(originalUri, parent), api.toGitUri(now, sha)];
+async function showIn(repository: Repository, git: Git, sha: string): Promise<boolean> {
+  const { message, parents } = await repository.getCommit(sha);
+  const before = parents[0] ?? NOTHING;
+  const changes = await repository.diffBetween(before, sha);
+  if (changes.length === 0) return false;
+  const title = `${sha.slice(0, SHORT_SHA)} ${firstLine(message)}`;
+  await vscode.commands.executeCommand(
+    "vscode.changes",
+    title,
+    changes.map(({ uri, originalUri, renameUri, status }) => {
+      const now = renameUri ?? uri;
+      const { hasBefore, hasAfter } = sides(status);
+      return [
+        now,
+        hasBefore ? git.toGitUri(originalUri, before) : undefined,
+        hasAfter ? git.toGitUri(now, sha) : undefined,
+      ];
+    }),
+  );
+  return true;
 }

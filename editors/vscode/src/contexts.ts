@@ -1,7 +1,9 @@
 /** The context keys that package.json's `when` clauses read. */
 
 import * as vscode from "vscode";
+import { isRunning } from "./jobs";
 import type { Post } from "./messages";
+import type { Job } from "./protocol.generated";
 import {
   activeSessions,
   hasSessions,
@@ -35,6 +37,12 @@ export function showEmptiness(
   const hasTasks = board?.some(({ totals }) => totals.open + totals.done > 0);
   set("threadline.inboxEmpty", hasPost === false);
   set("threadline.tasksEmpty", hasTasks === false);
+}
+
+export function showJobs(jobs: readonly Job[] | undefined): void {
+  set("threadline.jobsEmpty", jobs?.length === 0);
+  set("threadline.jobRunning", jobs?.some(isRunning) === true);
+  set("threadline.jobFailed", jobs?.some(({ status }) => status === "failed") === true);
 }
 
 function set(key: string, value: unknown): void {

@@ -3,9 +3,8 @@
 import * as vscode from "vscode";
 import { Assistance } from "./assistance";
 import { Commands } from "./commands";
-import { Commits } from "./commits";
-import { showContexts } from "./contexts";
-import { Lender } from "./lending";
+import { showContexts, showJobs } from "./contexts";
+import { MakingCommands } from "./making";
 import { tellState } from "./notices";
 import { Overview } from "./overview";
 import { MemoryCommands } from "./remembering";
@@ -13,10 +12,13 @@ import { MissedSaves } from "./saves";
 import { Sidecar } from "./sidecar";
 import { StatusBar } from "./statusbar";
 import { Team } from "./team";
+import { Decorations } from "./tree/decorating";
 import type { InboxTree } from "./tree/inbox";
+import { JobsTree } from "./tree/jobs";
 import { SessionsTree } from "./tree/sessions";
 import type { TasksTree } from "./tree/tasks";
 import { Visiting } from "./visiting";
+import { Workshop } from "./workshop";
 
 let running: Sidecar | undefined;
 
@@ -24,6 +26,7 @@ let running: Sidecar | undefined;
 export interface Threadline {
   readonly sidecar: Sidecar;
   readonly tree: SessionsTree;
+  readonly jobs: JobsTree;
   readonly inbox: InboxTree;
   readonly tasks: TasksTree;
   readonly statusBar: vscode.StatusBarItem;
@@ -36,19 +39,28 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   const overview = new Overview(sidecar);
   const tree = new SessionsTree(sidecar, overview);
   const team = new Team(sidecar);
-  const statusBar = new StatusBar(sidecar, overview, team.inbox);
+  const workshop = new Workshop(sidecar);
+  const jobs = new JobsTree(workshop, overview);
+  const statusBar = new StatusBar(sidecar, overview, team.inbox, workshop);
   const commands = new Commands(sidecar, overview, team.inbox, log);
   const saves = new MissedSaves(sidecar);
-  const assistance = new Assistance(sidecar, overview, context.globalState, log);
+  const visiting = new Visiting(context.extensionUri, sidecar, overview, team.pages);
+  const making = new MakingCommands(sidecar, overview, workshop);
   const show = () => {
     showContexts(sidecar.state, overview.projects);
     tree.update();
     statusBar.update();
   };
   context.subscriptions.push(log, sidecar, overview, tree, team, statusBar, commands, saves);
-  context.subscriptions.push(visiting, new MemoryCommands(sidecar, overview));
+  context.subscriptions.push(visiting, workshop, jobs, making, new Decorations());
   context.subscriptions.push(
     overview.onDidChange(show),
+    overview.onDidChange(() => jobs.update()),
+    workshop.onDidChange(() => {
+      showJobs(workshop.all && workshop.jobs);
+      jobs.update();
+      statusBar.update();
+    }),
     team.inbox.onDidChange(() => statusBar.update()),
     sidecar.onDidChangeState(show),
     sidecar.onDidChangeState(tellState),
@@ -57,7 +69,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   running = sidecar;
   void sidecar.restart();
   const { messages: inbox, tasks } = team;
-  return { sidecar, tree, inbox, tasks, statusBar: statusBar.item, assistance };
+  return { sidecar, tree, jobs, inbox, tasks, statusBar: statusBar.item };
 }
 
 export async function deactivate(): Promise<void> {

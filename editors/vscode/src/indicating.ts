@@ -16,12 +16,18 @@ export interface Indicator {
   readonly background?: "warning" | "error";
 }
 
+/** What the status bar adds to what is recorded. */
+export interface News {
+  readonly unread?: number;
+  readonly isMaking?: boolean;
+}
+
 const NOTHING_RECORDED = "nothing is recorded";
 
 export function indicate(
   state: SidecarState,
   projects: readonly ProjectState[],
-  unread = 0,
+  { unread = 0, isMaking = false }: News = {},
 ): Indicator | undefined {
   switch (state.kind) {
     case "idle":
@@ -45,10 +51,24 @@ export function indicate(
       return broken(state);
     case "running":
       return withPost(
-        isPaused(projects) && !isCapturing(projects) ? paused(projects) : recording(projects),
+        withWork(
+          isPaused(projects) && !isCapturing(projects) ? paused(projects) : recording(projects),
+          isMaking,
+        ),
         unread,
       );
   }
+}
+
+/** A wheel turns while memory is made, instead of the usual sign. */
+function withWork(indicator: Indicator, isMaking: boolean): Indicator {
+  if (!isMaking) return indicator;
+  const { text, tooltip } = indicator;
+  return {
+    ...indicator,
+    text: text.replace("$(pulse)", "$(sync~spin)").replace("$(debug-pause)", "$(sync~spin)"),
+    tooltip: `${tooltip}; memory is being made`,
+  };
 }
 
 function withPost(indicator: Indicator, unread: number): Indicator {

@@ -9,12 +9,13 @@ export async function openFile(
   projectId: string,
   path: string,
 ): Promise<void> {
-  const uri = await find(roots(projects, projectId), path);
+  const uri = await find(projectRoots(projects, projectId), path);
   if (uri) await vscode.commands.executeCommand("vscode.open", uri);
   else void vscode.window.showInformationMessage(`${path} is not there any more.`);
 }
 
-function roots(projects: readonly ProjectState[], projectId: string): string[] {
+/** Where the files of a project may lie. */
+export function projectRoots(projects: readonly ProjectState[], projectId: string): string[] {
   const folders = (isOwn: boolean) =>
     projects.flatMap(({ project }) =>
       (project.projectId === projectId) === isOwn ? project.folders : [],

@@ -9,8 +9,7 @@ import type { ProjectState } from "./states";
 const PAGE = 50;
 const MOST = 1000;
 const DELAY = 50;
-/** What others follow, and nothing here shows. */
-const OTHERS: readonly Change["what"][] = ["messages", "tasks"];
+const SUBJECTS: readonly Change["what"][] = ["sessions", "capture"];
 
 export class Overview implements vscode.Disposable {
   readonly onDidChange: vscode.Event<void>;
@@ -30,7 +29,7 @@ export class Overview implements vscode.Disposable {
     this.subscriptions = [
       this.changed,
       this.loading,
-      sidecar.onDidChange(({ what }) => OTHERS.includes(what) || this.refresh()),
+      sidecar.onDidChange(({ what }) => SUBJECTS.includes(what) && this.refresh()),
       sidecar.onDidChangeState(() => this.follow()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.refresh()),
     ];

@@ -1,9 +1,16 @@
-/** Threads and tasks as Markdown to read; what others wrote in them stays within its quotation. */
+/** Threads, tasks and commits as Markdown to read; what others wrote in them stays within its quotation. */
 
 import { moment } from "./formats";
 import { headline } from "./messages";
 import { agentName, type Labels, priorityName } from "./names";
-import type { Handling, ShownMessage, ShownTask, Thread } from "./protocol.generated";
+import type {
+  Event,
+  FileChange,
+  Handling,
+  ShownMessage,
+  ShownTask,
+  Thread,
+} from "./protocol.generated";
 import { STATUS_NAMES } from "./tasks";
 
 const GAP = "\u200b";
@@ -46,6 +53,23 @@ export function taskPage(
   ]);
 }
 
+export function commitPage({ commit, files, occurredAt }: Event, now: Date): string {
+  if (!commit) return "";
+  const facts = [
+    commit.authorName && `**${plain(commit.authorName)}**`,
+    moment(occurredAt, now),
+    commit.branch && `on ${plain(commit.branch)}`,
+    `\`${commit.sha}\``,
+    commit.dropped && "no branch holds it any more",
+  ];
+  return paragraphs([
+    `# ${plain(commit.subject || commit.sha)}`,
+    facts.filter(Boolean).join(" · "),
+    commit.body ? quoted(commit.body) : null,
+    section("Files", files.map(fileLine).join("\n")),
+  ]);
+}
+
 /** Text of others: nothing in it loads from elsewhere, none of it can pass for ours. */
 export function quoted(text: string): string {
   const hasImages = /\]\s*[([:]/.test(text);
@@ -59,6 +83,13 @@ export function quoted(text: string): string {
 /** Words that stand for themselves. */
 export function plain(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#+\-.!|~&]/g, "\\$&");
+}
+
+function fileLine({ path, status, previousPath, addedLines, deletedLines }: FileChange): string {
+  const from = previousPath ? `${plain(previousPath)} → ` : "";
+  const isCounted = typeof addedLines === "number" || typeof deletedLines === "number";
+  const lines = isCounted ? ` (+${addedLines ?? 0} −${deletedLines ?? 0})` : "";
+  return `- ${status ?? "modified"}: ${from}${plain(path)}${lines}`;
 }
 
 function messagePart(message: ShownMessage, labels: Labels, now: Date): string {

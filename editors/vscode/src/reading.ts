@@ -1,4 +1,4 @@
-/** Pages that only can be read: a thread of messages, a task. */
+/** Pages that only can be read: a thread of messages, a task, a commit. */
 
 import * as vscode from "vscode";
 import type { Board } from "./board";
@@ -6,15 +6,18 @@ import { firstLine } from "./formats";
 import type { Inbox } from "./inbox";
 import { headline, type Post } from "./messages";
 import type { Labels } from "./names";
-import { taskPage, threadPage } from "./pages";
+import { commitPage, taskPage, threadPage } from "./pages";
 import type { ShownMessage, ShownTask } from "./protocol.generated";
 import type { Requests } from "./requests";
 import { findTask, obstacles, type Plan } from "./tasks";
 
 const SCHEME = "threadline-page";
 const LENGTH = 60;
+const SHORT_SHA = 8;
 /** A page that was open before a reload is asked for before the sidecar runs; it is renewed then. */
 const LATER = "";
+
+type Kind = "thread" | "task" | "commit";
 
 export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly onDidChange: vscode.Event<vscode.Uri>;
@@ -44,9 +47,14 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposa
     await show(address("task", task.title, [task.projectId, task.taskId]));
   }
 
+  async openCommit(project: string, sha: string): Promise<void> {
+    await show(address("commit", sha.slice(0, SHORT_SHA), [project, sha]));
+  }
+
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const [project = "", id = ""] = uri.query.split("/");
-    return uri.authority === "thread" ? this.thread(project, id) : this.task(id);
+    if (uri.authority === "thread") return this.thread(project, id);
+    return uri.authority === "commit" ? this.commit(project, id) : this.task(id);
   }
 
   dispose(): void {
@@ -59,6 +67,15 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposa
       const params = { project, messageId };
       const thread = await this.requests.request("threadline/messages/thread", params);
       return threadPage(thread, this.labels(project, this.inbox.all), new Date());
+    } catch (error) {
+      return `*It could not be read: ${error instanceof Error ? error.message : error}*`;
+    }
+  }
+
+  private async commit(project: string, sha: string): Promise<string> {
+    try {
+      const event = await this.requests.request("threadline/commits/get", { project, sha });
+      return commitPage(event, new Date());
     } catch (error) {
       return `*It could not be read: ${error instanceof Error ? error.message : error}*`;
     }
@@ -85,7 +102,7 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposa
 }
 
 /** The title is only there for the tab's name. */
-function address(kind: "thread" | "task", title: string, ids: readonly string[]): vscode.Uri {
+function address(kind: Kind, title: string, ids: readonly string[]): vscode.Uri {
   const name =
     firstLine(title)
       .slice(0, LENGTH)

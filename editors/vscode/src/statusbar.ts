@@ -6,6 +6,7 @@ import { type Indicator, indicate } from "./indicating";
 import { unreadTotal } from "./messages";
 import type { Overview } from "./overview";
 import type { Sidecar } from "./sidecar";
+import type { Workshop } from "./workshop";
 
 const PRIORITY = 50;
 
@@ -20,6 +21,7 @@ export class StatusBar implements vscode.Disposable {
     private readonly sidecar: Sidecar,
     private readonly overview: Overview,
     private readonly inbox: Inbox,
+    private readonly workshop: Workshop,
   ) {
     this.item.name = "Threadline";
     this.item.command = "threadline.showMenu";
@@ -27,7 +29,9 @@ export class StatusBar implements vscode.Disposable {
 
   update(): void {
     const unread = unreadTotal(this.inbox.all ?? []);
-    const indicator = indicate(this.sidecar.state, this.overview.projects ?? [], unread);
+    const isMaking = this.workshop.running !== undefined;
+    const projects = this.overview.projects ?? [];
+    const indicator = indicate(this.sidecar.state, projects, { unread, isMaking });
     if (indicator) this.show(indicator);
     else this.item.hide();
   }

@@ -14,6 +14,7 @@ import { TasksTree } from "./tree/tasks";
 
 export class Team implements vscode.Disposable {
   readonly inbox: Inbox;
+  readonly pages: Pages;
   readonly messages: InboxTree;
   readonly tasks: TasksTree;
 
@@ -34,6 +35,7 @@ export class Team implements vscode.Disposable {
       ...[inbox, board].map((one) => one.onDidChange(() => showEmptiness(inbox.all, board.all))),
     ];
     this.inbox = inbox;
+    this.pages = pages;
     this.messages = messages;
     this.tasks = tasks;
   }

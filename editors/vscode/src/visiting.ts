@@ -3,12 +3,15 @@
 import type { Uri } from "vscode";
 import type { Place } from "../pages/places";
 import type { Target } from "../pages/wire";
-import { openFile } from "./opening";
+import { openCommit } from "./commits";
+import { openFile, projectRoots } from "./opening";
 import type { Overview } from "./overview";
 import { Panels } from "./panels";
+import type { Pages } from "./reading";
 import { Registrations } from "./registrations";
 import { MemoryView } from "./sidebars";
 import type { Sidecar } from "./sidecar";
+import { JobNode } from "./tree/job";
 import { SessionNode } from "./tree/session";
 
 export class Visiting extends Registrations {
@@ -19,6 +22,7 @@ export class Visiting extends Registrations {
     extension: Uri,
     sidecar: Sidecar,
     private readonly overview: Overview,
+    private readonly pages: Pages,
   ) {
     super();
     this.panels = new Panels(extension, sidecar, (target) => void this.open(target));
@@ -42,7 +46,7 @@ export class Visiting extends Registrations {
   }
 
   private openSession(node: unknown): void {
-    const session = node instanceof SessionNode ? node.session : this.latest();
+    const session = named(node) ?? this.latest();
     this.panels.show(
       session
         ? { page: "session", id: session.sessionId, project: session.projectId }
@@ -56,6 +60,23 @@ export class Visiting extends Registrations {
   }
 
   private async open(target: Target): Promise<void> {
-    if ("file" in target) await openFile(this.overview.projects ?? [], target.project, target.file);
+    const projects = this.overview.projects ?? [];
+    if ("file" in target) return openFile(projects, target.project, target.file);
+    const isShown = await openCommit(target.commit, projectRoots(projects, target.project));
+    if (!isShown) await this.pages.openCommit(target.project, target.commit);
   }
+}
+
+interface SessionName {
+  readonly sessionId: string;
+  readonly projectId: string;
+}
+
+/** The session that a row stands for, or that is named by its ids. */
+function named(given: unknown): SessionName | undefined {
+  if (given instanceof SessionNode) return given.session;
+  if (given instanceof JobNode) return given.job;
+  return given instanceof Object && "sessionId" in given && "projectId" in given
+    ? { sessionId: String(given.sessionId), projectId: String(given.projectId) }
+    : undefined;
 }

@@ -2,12 +2,13 @@
 
 import type { Post } from "../src/messages";
 import type {
-  Found,
-  Memory,
+  Event,
+  Job,
   Project,
   Session,
   ShownMessage,
   ShownTask,
+  Stage,
 } from "../src/protocol.generated";
 import type { ProjectState } from "../src/states";
 import type { Plan } from "../src/tasks";
@@ -118,42 +119,48 @@ export function plan(said: Partial<Plan> = {}): Plan {
   return { project: project(), labels: new Map(), ...nothing, ...said };
 }
 
-export function memory(said: Partial<Memory> = {}): Memory {
+export function stage(said: Partial<Stage> = {}): Stage {
+  const nothing = { startedAt: null, durationMs: null, note: null, error: null };
+  return { name: "enrich", status: "pending", done: 0, total: 0, ...nothing, ...said };
+}
+
+export function job(said: Partial<Job> = {}, ...stages: Partial<Stage>[]): Job {
+  const names = ["enrich", "embed", "dedup", "drift"] as const;
   return {
-    memoryId: "01J00000000000000000000003",
+    jobId: "01J00000000000000000000003",
     projectId: "p1",
-    type: "decision",
-    title: "Weave by hand",
-    content: "The loom is too loud.",
-    rationale: null,
-    importance: 3,
-    confidence: 3,
-    entities: [],
-    files: [],
-    tags: [],
-    agentId: null,
-    sessionId: null,
-    jobId: null,
-    branch: null,
-    evidence: [],
-    anchors: [],
-    verdict: null,
-    checkedAt: null,
-    status: "active",
-    supersededBy: null,
-    supersedes: null,
-    covers: [],
-    pinned: false,
-    feedback: 0,
-    idempotencyKey: null,
-    occurredAt: "2026-11-16T12:00:00Z",
+    sessionId: "01J00000000000000000000000",
+    status: "processing",
+    stages: names.map((name, index) => stage({ name, ...stages[index] })),
+    provider: "rules",
+    automatic: false,
+    attempts: 1,
+    events: 0,
+    parked: [],
+    created: 0,
+    skipped: 0,
+    superseded: 0,
+    tokens: 0,
+    error: null,
     createdAt: "2026-11-16T12:00:00Z",
-    updatedAt: "2026-11-16T12:00:00Z",
-    updatedBy: null,
+    endedAt: null,
     ...said,
   };
 }
 
-export function found(title: string, why: Found["why"]): Found {
-  return { memory: memory({ title }), score: 1, why };
+export function event(said: Partial<Event> = {}): Event {
+  return {
+    eventId: "01J00000000000000000000004",
+    sessionId: "01J00000000000000000000000",
+    kind: "capture",
+    occurredAt: "2026-11-16T12:00:00Z",
+    recordedAt: "2026-11-16T12:00:00Z",
+    idempotencyKey: null,
+    source: "vscode",
+    agentId: null,
+    files: [],
+    commit: null,
+    text: null,
+    ...said,
+  };
 }

@@ -10,11 +10,11 @@ const FOREVER: CaptureState = { paused: true, duration: "forever", since: null, 
 
 function check(
   name: string,
-  given: { state?: SidecarState; projects?: ProjectState[]; unread?: number },
+  given: { state?: SidecarState; projects?: ProjectState[]; unread?: number; isMaking?: boolean },
   expected: { text: string; background?: string } | undefined,
 ): void {
   test(name, () => {
-    const shown = indicate(given.state ?? RUNNING, given.projects ?? [], given.unread);
+    const shown = indicate(given.state ?? RUNNING, given.projects ?? [], given);
     const { tooltip, ...rest } = shown ?? { tooltip: "", text: undefined };
     assert.deepEqual(rest, expected ?? { text: undefined });
     assert.equal(tooltip !== "", shown !== undefined);
@@ -82,4 +82,15 @@ check(
   "what does not run counts nothing",
   { state: { kind: "failed", reason: "it ended" }, unread: 1 },
   { text: "$(error) Threadline: Not Running", background: "error" },
+);
+
+check(
+  "a wheel turns while memory is made, and unread messages are still counted",
+  { projects: [projectState({ active: session() })], isMaking: true, unread: 2 },
+  { text: "$(sync~spin) Threadline: 12 events · 1h 20m $(mail) 2" },
+);
+check(
+  "a pause is still a pause while memory is made",
+  { projects: [projectState({ capture: FOREVER })], isMaking: true },
+  { text: "$(sync~spin) Threadline: Paused", background: "warning" },
 );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plain, quoted, taskPage, threadPage } from "../src/pages";
-import { message, task } from "./given";
+import { commitPage, plain, quoted, taskPage, threadPage } from "../src/pages";
+import { event, message, task } from "./given";
 
 const NOW = new Date(2026, 10, 16, 12, 0);
 const AT = new Date(2026, 10, 16, 11, 5).toISOString();
@@ -89,4 +89,27 @@ checkQuote("a < b <c> d", "> a < b <c> d");
 
 test("a name that looks like Markdown stands for itself", () => {
   assert.equal(plain("**a**\n# [b](c)"), "\\*\\*a\\*\\* \\# \\[b\\]\\(c\\)");
+});
+
+test("a commit's page holds its facts, and nothing of it can pass for ours", () => {
+  const sha = "a".repeat(40);
+  const page = commitPage(
+    event({
+      kind: "commit",
+      commit: {
+        sha,
+        authoredAt: NOW.toISOString(),
+        authorName: "Ada *L*",
+        subject: "Weave <b>tighter</b>",
+        body: "# Because\n\n<script>it</script> must.",
+      },
+      files: [{ path: "src/a_b.py", addedLines: 3, deletedLines: 1 }],
+    }),
+    NOW,
+  );
+  assert.ok(page.startsWith("# Weave \\<b\\>tighter\\</b\\>"));
+  assert.ok(page.includes("> # Because"));
+  assert.ok(!page.includes("<script>"));
+  assert.ok(page.includes("- modified: src/a\\_b\\.py (+3 −1)"));
+  assert.ok(page.includes(sha));
 });

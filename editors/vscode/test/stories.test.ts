@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byDay, dayName, title } from "../pages/stories";
+import { afterFirst, byDay, byteSize, dayName, title } from "../pages/stories";
 import { session } from "./given";
 
 const NOW = new Date("2026-11-16T18:00:00");
@@ -36,4 +36,19 @@ test("sessions of one day stand together, in their order", () => {
       ["Yesterday", 1],
     ],
   );
+});
+
+test("what a summary says after its first sentence stands by itself", () => {
+  assert.equal(afterFirst("Weave tighter. Also: dye. Mainly in src."), "Also: dye. Mainly in src.");
+  assert.equal(afterFirst("Weave tighter"), "");
+});
+
+test("sizes are told as people do", () => {
+  assert.deepEqual([1, 999, 3_400, 56_000, 1_234_567].map(byteSize), [
+    "1 byte",
+    "999 bytes",
+    "3.4 kB",
+    "56 kB",
+    "1.2 MB",
+  ]);
 });

@@ -1,9 +1,12 @@
 /** A session, with its events beneath. */
 
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState } from "vscode";
+import { title } from "../../pages/stories";
 import { clock, count, fileCount, length, moment, summary } from "../formats";
-import { isEditor, sourceName } from "../hosts";
+import { sourceKind, sourceName } from "../hosts";
+import { ENRICHMENTS } from "../jobs";
 import type { Session } from "../protocol.generated";
+import { sessionUri } from "./decorating";
 import type { TreeNode } from "./node";
 
 const FILES_IN_TOOLTIP = 8;
@@ -16,29 +19,29 @@ export class SessionNode implements TreeNode {
 
   item(): TreeItem {
     const { session } = this;
-    const label = moment(session.startedAt, new Date());
+    const label = title(session);
+    const facts = `${clock(session.startedAt)} · ${summary(session)}`;
     const item = new TreeItem(label, TreeItemCollapsibleState.Collapsed);
     item.id = session.sessionId;
-    item.description = summary(session);
+    item.description = facts;
     item.iconPath = icon(session);
+    item.resourceUri = sessionUri(session);
     item.contextValue = `session.${session.status}`;
     item.tooltip = tooltip(session);
     item.accessibilityInformation = {
-      label: `${session.status} session, ${label}, ${summary(session)}`,
+      label: `${session.status} session, ${label}, ${facts}, ${ENRICHMENTS[session.enrichmentStatus]}`,
     };
+    item.command = { command: "threadline.openSession", title: "Open Session", arguments: [this] };
     return item;
   }
 }
 
 function icon({ source, status }: Session): ThemeIcon {
   const color = status === "active" ? new ThemeColor("charts.green") : undefined;
-  return new ThemeIcon(symbol(source), color);
+  return new ThemeIcon(SYMBOLS[sourceKind(source)], color);
 }
 
-function symbol(source: string): string {
-  if (isEditor(source)) return "code";
-  return source.startsWith("cli") ? "history" : "hubot";
-}
+const SYMBOLS = { editor: "code", history: "history", agent: "hubot" } as const;
 
 function tooltip(session: Session): MarkdownString {
   const text = new MarkdownString(undefined, true);
@@ -46,7 +49,8 @@ function tooltip(session: Session): MarkdownString {
   text.appendText(
     `${count(session.messageCount, "event")}, ${count(fileCount(session), "file")}, ${length(session)}\n`,
   );
-  text.appendText(`Seen by ${session.sources.map(sourceName).join(", ")}\n\n`);
+  text.appendText(`Seen by ${session.sources.map(sourceName).join(", ")}\n`);
+  text.appendText(`${ENRICHMENTS[session.enrichmentStatus]}\n\n`);
   for (const path of session.filesModified.slice(0, FILES_IN_TOOLTIP)) {
     text.appendMarkdown("$(file) ").appendText(`${path}\n`);
   }

@@ -1,12 +1,14 @@
-/** The Sessions tree: projects where there are several, sessions, and events once they are asked for. */
+/** The Sessions tree: what is active, then day by day, and events once they are asked for. */
 
 import * as vscode from "vscode";
+import { byDay, type Day } from "../../pages/stories";
 import { count } from "../formats";
 import type { Overview } from "../overview";
 import type { Session } from "../protocol.generated";
 import type { Requests } from "../requests";
 import { ordered, type ProjectState } from "../states";
 import { eventNode } from "./event";
+import { GroupNode } from "./group";
 import { MoreNode } from "./more";
 import type { TreeNode } from "./node";
 import { ProjectNode } from "./project";
@@ -14,6 +16,8 @@ import { SessionNode } from "./session";
 
 const EVENTS = 200;
 const MOST_EVENTS = 1000;
+/** Days that are open from the start; earlier ones are folded. */
+const OPEN_DAYS = 7;
 
 export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly onDidChangeTreeData: vscode.Event<TreeNode | undefined>;
@@ -62,10 +66,21 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   private sessions({ project, page }: ProjectState): TreeNode[] {
-    const nodes: TreeNode[] = ordered(page.sessions).map((session) => this.session(session));
+    const sessions = ordered(page.sessions);
+    const active = sessions.filter(({ status }) => status === "active");
+    const days = byDay(sessions.slice(active.length), new Date());
+    const nodes: TreeNode[] = active.map((session) => this.session(session));
+    nodes.push(...days.map((day, index) => this.day(project.projectId, day, index < OPEN_DAYS)));
     const hidden = page.total - page.sessions.length;
     if (page.next) nodes.push(this.older(project.projectId, hidden));
     return nodes;
+  }
+
+  private day(projectId: string, { name, items }: Day<Session>, isOpen: boolean): TreeNode {
+    const [first] = items;
+    const id = `${projectId}/${first ? new Date(first.startedAt).toDateString() : name}`;
+    const heading = { id, name, icon: "calendar", note: count(items.length, "session"), isOpen };
+    return new GroupNode(heading, () => items.map((session) => this.session(session)));
   }
 
   private older(projectId: string, hidden: number): TreeNode {
