@@ -2,23 +2,23 @@
 // a page of somebody else try to get in.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { openPage } from "./browsers.mjs";
-import { inbox } from "./dashboard/inbox.mjs";
-import { memory } from "./dashboard/memory.mjs";
+import { session } from "./dashboard/session.mjs";
 import { sessions } from "./dashboard/sessions.mjs";
-import { tasks } from "./dashboard/tasks.mjs";
+import { Model } from "./models.mjs";
 import { until } from "./waiting.mjs";
 import { Workspace } from "./workspaces.mjs";
 
 /** What is to be seen on each page; a page has a module of its own. */
-const VIEWS = [sessions, memory, tasks, inbox];
+const VIEWS = [sessions, session];
 
 const [sidecar] = process.argv.slice(2);
 const pictures = join(process.env.EDITOR_SCREENSHOTS ?? "/tmp/threadline-screenshots", "dashboard");
@@ -42,6 +42,9 @@ const call = (method, params) => JSON.parse(run("call", method, JSON.stringify(p
 const notes = [...Array(30).keys()].map((number) => ({ title: `Berth ${number} is taken`, pinned: true }));
 remember([{ title: "Kittiwakes nest on the crane", occurredAt: "2020-01-01T00:00:00Z" }, ...notes]);
 
+const model = await Model.open();
+writeFileSync(join(env.THREADLINE_HOME, "settings.json"), JSON.stringify(model.settings));
+
 const dashboard = spawn(sidecar, ["dashboard", "--json"], { cwd: workspace.folder, env });
 const lines = createInterface({ input: dashboard.stdout })[Symbol.asyncIterator]();
 const invite = async () => JSON.parse((await lines.next()).value);
@@ -61,9 +64,17 @@ try {
   await page.context().browser().close();
   dashboard.kill();
   await once(dashboard, "exit");
+  model.close();
   rmSync(folder, { recursive: true });
 }
 process.exit(code);
+
+/** Ask as another process does, while this one goes on. */
+async function ask(method, params) {
+  const words = ["call", method, JSON.stringify(params)];
+  const { stdout } = await promisify(execFile)(sidecar, words, { cwd: workspace.folder, env });
+  return JSON.parse(stdout);
+}
 
 /** Keep facts, without comparing them. */
 function remember(facts) {
@@ -86,7 +97,7 @@ function steps({ address, url }) {
       await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
     }
   };
-  const scene = { page, address, workspace, run, call, remember, sees, photograph, visit };
+  const scene = { page, workspace, run, ask, model, remember, sees, photograph, visit };
   return [
     ["says how to come in without an invitation", async () => {
       await page.goto(address);
