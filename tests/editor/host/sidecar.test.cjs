@@ -23,7 +23,8 @@ suite("the extension", () => {
     tools.until("the sidecar runs", () => threadline.sidecar.state.kind === "running");
   const sessions = async () => {
     const nodes = await threadline.tree.getChildren();
-    return nodes.map((node) => node.session);
+    const days = nodes.filter((node) => !node.session).map((day) => day.children());
+    return [...nodes, ...days.flat()].map((node) => node.session);
   };
   const session = (what, is) =>
     tools.until(what, async () => (await sessions()).find((session) => session && is(session)));
