@@ -5,7 +5,7 @@ import { end, sidecars } from "./processes.mjs";
 import { until } from "./waiting.mjs";
 
 const DECISION = "Use linen because cotton shrinks";
-const USER = { "git.useEditorAsCommitInput": false, "git.enableSmartCommit": true };
+const USER = { "git.enableSmartCommit": true };
 
 /** Part of G2, G3 and G5. */
 export const session = {
@@ -38,9 +38,7 @@ export const session = {
       async ({ workbench }) => {
         await workbench.openFile("hello.py");
         await workbench.typeAndSave("cloth = 1\n");
-        await until("git is at hand", () => workbench.offers("Git: Commit All"));
-        await workbench.command("Git: Commit All");
-        await workbench.answer(DECISION);
+        await workbench.commit(DECISION);
         await workbench.showSessions();
         await workbench.session(/active session, hello.py, .*2 events · 1 file.*no memory yet/).waitFor();
       },
@@ -63,15 +61,33 @@ export const session = {
         await workbench.page.locator(".tab.active", { hasText: DECISION }).waitFor();
         await workbench.page.locator(".multiDiffEntry").first().waitFor();
         await workbench.photograph("commit");
-        await workbench.command("View: Close Editor");
+        await workbench.session(/active session/).click();
       },
     ],
     [
       "a file opens in the editor",
       async ({ workbench }) => {
-        await workbench.webview().locator(".event .path").first().click();
+        await workbench.webview().locator(".event.save .path").first().click();
         await workbench.page.locator(".tab.active", { hasText: "hello.py" }).waitFor();
         await workbench.session(/active session/).click();
+      },
+    ],
+    [
+      "the page survives its sidecar, and says so meanwhile",
+      async ({ workbench, editor }) => {
+        const page = workbench.webview();
+        const told = page.getByText("Not connected").waitFor();
+        const [killed] = sidecars(editor.home);
+        end(killed);
+        await told;
+        await page.getByText("Not connected").waitFor({ state: "detached" });
+        await until("another sidecar runs", () => {
+          const [found] = sidecars(editor.home);
+          return found && found !== killed;
+        });
+        editor.workspace.write("src/weaving.py", "threads = [2]\n");
+        editor.workspace.commit("Weave while nobody looks");
+        await page.getByText("Weave while nobody looks").waitFor();
       },
     ],
     [
@@ -80,7 +96,7 @@ export const session = {
         const page = workbench.webview();
         await page.getByRole("button", { name: "Generate Memory" }).click();
         await page.locator(".segment.failed", { hasText: "wants a key (401)" }).waitFor();
-        await workbench.row("Jobs", /failed job: hello.py, failed in enrich/).waitFor();
+        await workbench.row("Jobs", /failed job: hello.py.*, failed in enrich/).waitFor();
         await workbench.session(/active session.*memory failed/).waitFor();
         await workbench.photograph("failed");
       },
@@ -92,7 +108,7 @@ export const session = {
         await workbench.act("Jobs", /failed job/, "Retry Job");
         const page = workbench.webview();
         await page.locator(".segment.processing", { hasText: "enrich" }).waitFor();
-        await workbench.row("Jobs", /processing job: hello.py, enrich/).waitFor();
+        await workbench.row("Jobs", /processing job: hello.py.*, enrich/).waitFor();
         await workbench.status.locator(".codicon-sync").waitFor();
         await workbench.notification("making memory").waitFor();
         await workbench.photograph("running");
@@ -120,27 +136,12 @@ export const session = {
       },
     ],
     [
-      "the page survives its sidecar, and says so meanwhile",
-      async ({ workbench, editor }) => {
-        const page = workbench.webview();
-        const told = page.getByText("Not connected").waitFor();
-        const [killed] = sidecars(editor.home);
-        end(killed);
-        await told;
-        await page.getByText("Not connected").waitFor({ state: "detached" });
-        await until("another sidecar runs", () => {
-          const [found] = sidecars(editor.home);
-          return found && found !== killed;
-        });
-        editor.workspace.write("src/weaving.py", "threads = [2]\n");
-        editor.workspace.commit("Weave while nobody looks");
-        await page.getByText("Weave while nobody looks").waitFor();
-      },
-    ],
-    [
       "memory is made from the palette, and can be cancelled",
       async ({ workbench, editor }) => {
         editor.model.mood = "hold";
+        editor.workspace.write("src/dyeing.py", "blue = 1\n");
+        editor.workspace.commit("Dye it blue");
+        await workbench.session(/active session, src.dyeing.py/).waitFor();
         await workbench.command("Threadline: Generate Memory");
         const told = workbench.notification("making memory");
         await told.waitFor();
@@ -167,9 +168,8 @@ export const session = {
             },
           );
         });
-        await workbench.webview().getByRole("heading", { name: /Weave while|linen/ }).waitFor();
+        await workbench.webview().getByRole("heading", { name: "Weave while nobody looks" }).waitFor();
         await workbench.photograph("commit-page");
-        await workbench.command("View: Close Editor");
       },
     ],
     [

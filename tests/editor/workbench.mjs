@@ -89,6 +89,20 @@ export class Workbench {
     await page.locator(".tab.active:not(.dirty)").waitFor();
   }
 
+  /** Commit everything, as one does in the Source Control view. */
+  async commit(message) {
+    const { page } = this;
+    await page
+      .getByRole("tab", { name: /^Source Control/ })
+      .locator("a")
+      .first()
+      .click();
+    await page.locator(".scm-view .scm-input .view-lines").first().click();
+    await page.keyboard.type(message);
+    await page.locator(".scm-view .scm-input", { hasText: message.replaceAll(" ", "\u00a0") }).waitFor();
+    await page.keyboard.press("Control+Enter");
+  }
+
   session(text) {
     return this.tree.getByRole("treeitem", { name: text });
   }
