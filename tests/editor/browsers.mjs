@@ -15,8 +15,7 @@ const ARGS = [
 /** A page of a new browser; `page.context().browser().close()` ends it. */
 export async function openPage() {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ARGS });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  const page = await context.newPage();
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(60_000);
   return page;
 }

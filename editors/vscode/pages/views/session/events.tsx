@@ -27,7 +27,7 @@ export function EventsTab({ session }: { readonly session: ShownSession }) {
   return (
     <>
       <div class="events-bar">
-        <label class="search">
+        <label class="events-search">
           <Icon name="search" />
           <span class="unseen">Filter events</span>
           <input

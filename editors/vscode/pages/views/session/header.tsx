@@ -30,8 +30,8 @@ export function Header({ session, jobs }: HeaderProps) {
 
 function Facts({ session }: { readonly session: ShownSession }) {
   const { startedAt, lastEventAt, status, sources, headCommitSha } = session;
-  const span =
-    startedAt === lastEventAt ? clock(startedAt) : `${clock(startedAt)} – ${clock(lastEventAt)}`;
+  const [from, to] = [clock(startedAt), clock(lastEventAt)];
+  const span = from === to ? from : `${from} – ${to}`;
   return (
     <dl class="facts">
       <Fact name="When">

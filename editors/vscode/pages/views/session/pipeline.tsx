@@ -91,6 +91,7 @@ function capital(text: string): string {
 function useNow(isTicking: boolean): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
+    setNow(new Date());
     if (!isTicking) return;
     const timer = setInterval(() => setNow(new Date()), TICK);
     return () => clearInterval(timer);
