@@ -19,7 +19,7 @@ type TabName = "events" | "jobs" | "memories";
 
 export function SessionView({ id }: { readonly id: string }) {
   const [tab, setTab] = useState<TabName>("events");
-  const session = useAnswer("threadline/sessions/get", { sessionId: id }, ["sessions", "jobs"]);
+  const session = useAnswer("threadline/sessions/get", { sessionId: id }, ["sessions"]);
   const jobs = useAnswer("threadline/enrichment/jobs", { sessionId: id, limit: MOST_JOBS }, [
     "jobs",
   ]);

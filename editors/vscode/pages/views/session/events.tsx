@@ -40,7 +40,7 @@ export function EventsTab({ session }: { readonly session: ShownSession }) {
         </label>
         <Kinds session={session} chosen={kind} onChoose={setKind} />
       </div>
-      <Pages key={`${kind} ${query}`} id={session.sessionId} sought={{ query, kind }} />
+      <Pages id={session.sessionId} sought={{ query, kind }} />
     </>
   );
 }
@@ -77,6 +77,7 @@ function Kinds({
 function Pages({ id, sought }: { readonly id: string; readonly sought: Sought }) {
   const [pages, setPages] = useState(1);
   const [total, setTotal] = useState(0);
+  useEffect(() => setPages(1), [sought.query, sought.kind]);
   const hidden = total - pages * PAGE;
   return (
     <>
