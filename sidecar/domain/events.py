@@ -24,7 +24,7 @@ def earlier_keys(event: Event) -> Iterator[str]:
 
 
 def mentions(event: Event, query: str) -> bool:
-    """Tell whether each word of a query stands in an event, however it is spelt."""
+    """Tell whether each word of a query stands in an event, in capitals or not."""
     words = query.casefold().split()
     if not words:
         return True
