@@ -1,6 +1,6 @@
 /** A job as a picture: four stages side by side, each as wide as it took long. */
 
-import { progress, STAGE_HINTS, stageShare, stageTime, timeSpan } from "../src/jobs";
+import { progress, STAGE_HINTS, stageShare, stageTime, timeSpan } from "../src/memory/jobs";
 import type { Job, Stage } from "../src/protocol.generated";
 
 /** No stage is narrower than this, or nobody could read its name. */

@@ -1,6 +1,7 @@
 /** Asking a person: which project, which agent, which of a few things. */
 
 import * as vscode from "vscode";
+import { type Place, placeOfFile, placeOfProject } from "./assistants/whereabouts";
 import { moment } from "./formats";
 import { type Place, placeOfFile, placeOfProject } from "./places";
 import type { Project } from "./protocol.generated";

@@ -11,8 +11,9 @@ import {
   LanguageClient,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
+import type { Lender } from "./assistants/lending";
 import { hostSource } from "./hosts";
-import type { Lender } from "./lending";
+import type { Words } from "./setup/running";
 
 /** Milliseconds that an ended process may take to say its last words. */
 const PATIENCE = 500;

@@ -2,14 +2,14 @@
 
 import * as vscode from "vscode";
 import { summary } from "./formats";
-import type { Inbox } from "./inbox";
-import { unreadTotal } from "./messages";
 import { openFile } from "./opening";
 import type { Overview } from "./overview";
 import type { PauseParams, Session } from "./protocol.generated";
 import { Registrations } from "./registrations";
 import type { Sidecar } from "./sidecar";
-import { activeSessions, hasSessions, isCapturing, isPaused } from "./states";
+import { activeSessions, hasSessions, isCapturing, isPaused, type SidecarState } from "./states";
+import type { Inbox } from "./team/inbox";
+import { unreadTotal } from "./team/messages";
 import { MoreNode } from "./tree/more";
 import { SessionNode } from "./tree/session";
 

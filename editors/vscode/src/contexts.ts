@@ -1,8 +1,7 @@
 /** The context keys that package.json's `when` clauses read. */
 
 import * as vscode from "vscode";
-import { isRunning } from "./jobs";
-import type { Post } from "./messages";
+import { isRunning } from "./memory/jobs";
 import type { Job } from "./protocol.generated";
 import {
   activeSessions,
@@ -12,7 +11,8 @@ import {
   type ProjectState,
   type SidecarState,
 } from "./states";
-import type { Plan } from "./tasks";
+import type { Post } from "./team/messages";
+import type { Plan } from "./team/tasks";
 
 export function showContexts(
   state: SidecarState,

@@ -1,24 +1,29 @@
 /** Puts the parts together. */
 
 import * as vscode from "vscode";
-import { Assistance } from "./assistance";
+import { Assistance } from "./assistants/assistance";
+import { Lender } from "./assistants/lending";
 import { Commands } from "./commands";
 import { showContexts, showJobs } from "./contexts";
-import { MakingCommands } from "./making";
+import { Insights } from "./memory/insights";
+import { linkCommands } from "./memory/links";
+import { MakingCommands } from "./memory/making";
+import { MemoryCommands } from "./memory/remembering";
+import { Workshop } from "./memory/workshop";
 import { tellState } from "./notices";
 import { Overview } from "./overview";
-import { MemoryCommands } from "./remembering";
+import { Visiting } from "./panels/visiting";
 import { MissedSaves } from "./saves";
+import { findCarried } from "./setup/carrying";
+import { Installer } from "./setup/installer";
 import { Sidecar } from "./sidecar";
 import { StatusBar } from "./statusbar";
-import { Team } from "./team";
+import { Team } from "./team/team";
 import { Decorations } from "./tree/decorating";
 import type { InboxTree } from "./tree/inbox";
 import { JobsTree } from "./tree/jobs";
 import { SessionsTree } from "./tree/sessions";
 import type { TasksTree } from "./tree/tasks";
-import { Visiting } from "./visiting";
-import { Workshop } from "./workshop";
 
 let running: Sidecar | undefined;
 

@@ -1,7 +1,6 @@
 /** Threads, tasks and commits as Markdown to read; what others wrote in them stays within its quotation. */
 
 import { moment } from "./formats";
-import { headline } from "./messages";
 import { agentName, type Labels, priorityName } from "./names";
 import type {
   Event,
@@ -11,7 +10,8 @@ import type {
   ShownTask,
   Thread,
 } from "./protocol.generated";
-import { STATUS_NAMES } from "./tasks";
+import { headline } from "./team/messages";
+import { STATUS_NAMES } from "./team/tasks";
 
 const GAP = "\u200b";
 const TAG = /<(?=[a-z][a-z0-9-]*(?:[\s/]|$)|(?:style|script|svg|math)\b)/gim;

@@ -1,15 +1,15 @@
 /** Pages that only can be read: a thread of messages, a task, a commit. */
 
 import * as vscode from "vscode";
-import type { Board } from "./board";
 import { firstLine } from "./formats";
-import type { Inbox } from "./inbox";
-import { headline, type Post } from "./messages";
 import type { Labels } from "./names";
 import { commitPage, taskPage, threadPage } from "./pages";
 import type { ShownMessage, ShownTask } from "./protocol.generated";
 import type { Requests } from "./requests";
-import { findTask, obstacles, type Plan } from "./tasks";
+import type { Board } from "./team/board";
+import type { Inbox } from "./team/inbox";
+import { headline, type Post } from "./team/messages";
+import { findTask, obstacles, type Plan } from "./team/tasks";
 
 const SCHEME = "threadline-page";
 const LENGTH = 60;

@@ -1,8 +1,13 @@
 /** Typed talk with the sidecar: the generated protocol is all that names a method or a record. */
 
 import type { CancellationToken, Disposable } from "vscode";
-import { type BaseLanguageClient, ResponseError } from "vscode-languageclient/node";
-import { Refusal } from "./models";
+import {
+  type BaseLanguageClient,
+  ResponseError,
+  WorkDoneProgress,
+  type WorkDoneProgressReport,
+} from "vscode-languageclient/node";
+import { Refusal } from "./assistants/models";
 import type { Methods, Notifications, Questions } from "./protocol.generated";
 
 /** How a request is followed until its answer. */

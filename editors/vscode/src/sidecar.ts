@@ -2,15 +2,18 @@
 
 import * as vscode from "vscode";
 import { DidSaveTextDocumentNotification } from "vscode-languageclient/node";
+import type { Lender } from "./assistants/lending";
 import { QuietClient } from "./clients";
-import type { Lender } from "./lending";
-import { commandLine, findProgram, thisMachine } from "./locating";
+import { thisMachine } from "./locating";
 import type { Change, Methods } from "./protocol.generated";
 import { answer, listen, type Requests, send } from "./requests";
 import { RestartBudget } from "./restarts";
-import type { Words } from "./running";
+import { type Environment, findEnvironment, lastingProgram, touch } from "./setup/environments";
+import { search } from "./setup/finding";
+import { configuredInterpreters } from "./setup/interpreters";
+import type { Words } from "./setup/running";
+import { fit } from "./setup/versions";
 import type { SidecarState } from "./states";
-import { fit } from "./versions";
 
 export interface Setup {
   readonly log: vscode.LogOutputChannel;

@@ -1,12 +1,12 @@
 /** The item in the status bar; a click on it opens the menu. */
 
 import * as vscode from "vscode";
-import type { Inbox } from "./inbox";
 import { type Indicator, indicate } from "./indicating";
-import { unreadTotal } from "./messages";
+import type { Workshop } from "./memory/workshop";
 import type { Overview } from "./overview";
 import type { Sidecar } from "./sidecar";
-import type { Workshop } from "./workshop";
+import type { Inbox } from "./team/inbox";
+import { unreadTotal } from "./team/messages";
 
 const PRIORITY = 50;
 

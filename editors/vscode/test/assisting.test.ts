@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openChat, pasteHint } from "../src/chats";
-import { attempt, disposable, functionOf } from "../src/guards";
-import { lengthOf, onOwnLines } from "../src/insertions";
+import { openChat, pasteHint } from "../src/assistants/chats";
+import { attempt, disposable, functionOf } from "../src/assistants/guards";
+import { lengthOf, onOwnLines } from "../src/assistants/insertions";
+import { isTarget, offered, ownPart, present, toldChanges } from "../src/assistants/rulesets";
 import type { RulesChange, RulesFile } from "../src/protocol.generated";
-import { isTarget, offered, ownPart, present, toldChanges } from "../src/rulesets";
 
 test("a text stands on lines of its own at the cursor", () => {
   const cases: [string, string, string][] = [

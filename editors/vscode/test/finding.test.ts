@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { search, type Wish } from "../src/finding";
-import { linkCommands } from "../src/links";
-import { fit } from "../src/versions";
+import { linkCommands } from "../src/memory/links";
+import { search, type Wish } from "../src/setup/finding";
+import { fit } from "../src/setup/versions";
 
 const OWN = "/own/bin/threadline";
 

@@ -1,6 +1,5 @@
 /** Records for the tests, complete but for what a test says itself. */
 
-import type { Post } from "../src/messages";
 import type {
   Event,
   Job,
@@ -11,7 +10,8 @@ import type {
   Stage,
 } from "../src/protocol.generated";
 import type { ProjectState } from "../src/states";
-import type { Plan } from "../src/tasks";
+import type { Post } from "../src/team/messages";
+import type { Plan } from "../src/team/tasks";
 
 export function session(said: Partial<Session> = {}): Session {
   return {

@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
-import { findCarried } from "../src/carrying";
-import { clear, findEnvironment } from "../src/environments";
-import type { Outcome } from "../src/installing";
-import type { Remedy } from "../src/refusals";
+import { findCarried } from "../src/setup/carrying";
+import { clear, findEnvironment } from "../src/setup/environments";
+import type { Outcome } from "../src/setup/installing";
+import type { Remedy } from "../src/setup/refusals";
 import { type PythonSays, TestMachine } from "./machines";
 
 const LONG_AGO = new Date("2020-01-01T00:00:00Z");

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { obstacle, outcome, percentage, sorted, standing, timeSpan, workTime } from "../src/jobs";
+import {
+  obstacle,
+  outcome,
+  percentage,
+  sorted,
+  standing,
+  timeSpan,
+  workTime,
+} from "../src/memory/jobs";
 import { job } from "./given";
 
 const NOW = new Date("2026-11-16T12:00:10Z");

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after } from "node:test";
-import { findCarried } from "../src/carrying";
-import { install, type Outcome, type Surroundings, type Wish } from "../src/installing";
-import { run } from "../src/running";
+import { findCarried } from "../src/setup/carrying";
+import { install, type Outcome, type Surroundings, type Wish } from "../src/setup/installing";
+import { run } from "../src/setup/running";
 
 export interface PythonSays {
   readonly version?: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headline, merged, notices, receipt, senderLine, unreadTotal } from "../src/messages";
 import type { ShownMessage } from "../src/protocol.generated";
+import { headline, merged, notices, receipt, senderLine, unreadTotal } from "../src/team/messages";
 import { message, post } from "./given";
 
 const LABELS = new Map([["codex-2", "Codex (tests)"]]);

@@ -8,7 +8,7 @@ import {
   Refusal,
   type Source,
   type Token,
-} from "../src/models";
+} from "../src/assistants/models";
 import { ErrorCode } from "../src/protocol.generated";
 
 const PARAMS = { system: "Read.", prompt: "Events.", maxTokens: 10 };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPlan } from "../src/plans";
-import { readPost } from "../src/posts";
 import type { ListTasksParams, Methods, ReadMessagesParams } from "../src/protocol.generated";
 import type { Requests } from "../src/requests";
+import { readPlan } from "../src/team/plans";
+import { readPost } from "../src/team/posts";
 import { message, project, task } from "./given";
 
 /** A sidecar that answers by table, and notes what it was asked. */

@@ -8,7 +8,7 @@ import {
   serverEntry,
   type Way,
   wayFor,
-} from "../src/servers";
+} from "../src/assistants/servers";
 
 const LM = { registerMcpServerDefinitionProvider: () => ({ dispose: () => {} }) };
 const CURSOR = { mcp: { registerServer: () => {}, unregisterServer: () => {} } };

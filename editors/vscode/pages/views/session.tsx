@@ -1,7 +1,7 @@
 /** One session: what happened, the memory that was made of it, and how. */
 
 import { useState } from "preact/hooks";
-import { isRunning } from "../../src/jobs";
+import { isRunning } from "../../src/memory/jobs";
 import type { Job } from "../../src/protocol.generated";
 import { useAnswer } from "../asking";
 import { Waiting } from "../pieces";

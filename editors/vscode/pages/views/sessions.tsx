@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { clock, count, fileCount, length } from "../../src/formats";
-import { ENRICHMENTS } from "../../src/jobs";
+import { ENRICHMENTS } from "../../src/memory/jobs";
 import type { Session } from "../../src/protocol.generated";
 import { useAnswer } from "../asking";
 import { Button, Chip, Empty, type Tone, Waiting, Way } from "../pieces";

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count } from "../../src/formats";
 import type { ShownTask } from "../../src/protocol.generated";
-import { STATUS_NAMES } from "../../src/tasks";
+import { STATUS_NAMES } from "../../src/team/tasks";
 import { useAgents } from "../agents";
 import { useAnswer } from "../asking";
 import { useKept } from "../keeping";

@@ -1,7 +1,7 @@
 /** A mark at the end of a session's row: whether memory was made from it. */
 
 import * as vscode from "vscode";
-import { ENRICHMENTS } from "../jobs";
+import { ENRICHMENTS } from "../memory/jobs";
 import type { Session } from "../protocol.generated";
 
 const SCHEME = "threadline-session";

@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import { count } from "../formats";
-import type { Inbox } from "../inbox";
-import { type Box, merged, type Post, unreadTotal } from "../messages";
 import type { ShownMessage } from "../protocol.generated";
+import type { Inbox } from "../team/inbox";
+import { type Box, merged, type Post, unreadTotal } from "../team/messages";
 import { GroupNode } from "./group";
 import { MessageNode } from "./message";
 import type { TreeNode } from "./node";

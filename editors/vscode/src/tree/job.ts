@@ -2,7 +2,7 @@
 
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState } from "vscode";
 import { moment } from "../formats";
-import { isRunning, PROVIDERS, percentage, standing, timeSpan, workTime } from "../jobs";
+import { isRunning, PROVIDERS, percentage, standing, timeSpan, workTime } from "../memory/jobs";
 import type { Job } from "../protocol.generated";
 import type { TreeNode } from "./node";
 import { StageNode } from "./stage";

@@ -2,10 +2,10 @@
 
 import * as vscode from "vscode";
 import { title } from "../../pages/stories";
-import { sorted } from "../jobs";
+import { sorted } from "../memory/jobs";
+import type { Workshop } from "../memory/workshop";
 import type { Overview } from "../overview";
 import type { Job } from "../protocol.generated";
-import type { Workshop } from "../workshop";
 import { JobNode } from "./job";
 import type { TreeNode } from "./node";
 

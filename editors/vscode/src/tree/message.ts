@@ -2,9 +2,9 @@
 
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem } from "vscode";
 import { moment } from "../formats";
-import { type Box, headline, isUrgent, receipt, senderLine } from "../messages";
 import { agentName, type Labels } from "../names";
 import type { ShownMessage } from "../protocol.generated";
+import { type Box, headline, isUrgent, receipt, senderLine } from "../team/messages";
 import type { TreeNode } from "./node";
 
 const SHOWN = 600;

@@ -4,7 +4,7 @@ import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleSta
 import { title } from "../../pages/stories";
 import { clock, count, fileCount, length, moment, summary } from "../formats";
 import { sourceKind, sourceName } from "../hosts";
-import { ENRICHMENTS } from "../jobs";
+import { ENRICHMENTS } from "../memory/jobs";
 import type { Session } from "../protocol.generated";
 import { sessionUri } from "./decorating";
 import type { TreeNode } from "./node";

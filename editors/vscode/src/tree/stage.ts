@@ -1,7 +1,7 @@
 /** One of the four stages of a job. */
 
 import { ThemeIcon, TreeItem } from "vscode";
-import { progress, STAGE_HINTS, stageTime, timeSpan } from "../jobs";
+import { progress, STAGE_HINTS, stageTime, timeSpan } from "../memory/jobs";
 import type { Job, Stage } from "../protocol.generated";
 import type { TreeNode } from "./node";
 

@@ -4,7 +4,7 @@ import { MarkdownString, ThemeColor, ThemeIcon, TreeItem } from "vscode";
 import { moment } from "../formats";
 import { agentName, type Labels, priorityName } from "../names";
 import type { ShownTask } from "../protocol.generated";
-import { facts, STATUS_NAMES, type TaskStatus } from "../tasks";
+import { facts, STATUS_NAMES, type TaskStatus } from "../team/tasks";
 import type { TreeNode } from "./node";
 
 const SHOWN = 400;

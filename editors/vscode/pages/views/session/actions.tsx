@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { count } from "../../../src/formats";
-import { isRunning, obstacle, outcome } from "../../../src/jobs";
+import { isRunning, obstacle, outcome } from "../../../src/memory/jobs";
 import type { JobList, ShownSession } from "../../../src/protocol.generated";
 import { useActing, useScene } from "../../asking";
 import { Button } from "../../pieces";

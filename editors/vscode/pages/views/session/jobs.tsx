@@ -10,7 +10,7 @@ import {
   stageTime,
   timeSpan,
   workTime,
-} from "../../../src/jobs";
+} from "../../../src/memory/jobs";
 import type { Job, JobList, Stage } from "../../../src/protocol.generated";
 import { useActing, useScene } from "../../asking";
 import { Button, Chip, Empty, Moment, type Tone } from "../../pieces";

@@ -8,7 +8,7 @@ import {
   standing,
   timeSpan,
   workTime,
-} from "../../../src/jobs";
+} from "../../../src/memory/jobs";
 import type { Job } from "../../../src/protocol.generated";
 import { Icon } from "../../icons";
 import { Moment } from "../../pieces";

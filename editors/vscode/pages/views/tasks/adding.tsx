@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../../../src/formats";
 import { ANYONE, type Labels } from "../../../src/names";
-import type { TaskStatus } from "../../../src/tasks";
+import type { TaskStatus } from "../../../src/team/tasks";
 import { useActing, useScene } from "../../asking";
 import { useKept } from "../../keeping";
 import { Button } from "../../pieces";

@@ -1,7 +1,7 @@
 /** Tasks in columns, in the order of work. */
 
 import type { NewTask, ShownTask } from "../../../src/protocol.generated";
-import { STATUS_NAMES, type TaskStatus } from "../../../src/tasks";
+import { STATUS_NAMES, type TaskStatus } from "../../../src/team/tasks";
 import { isLater } from "../../drafts";
 
 export interface Column {

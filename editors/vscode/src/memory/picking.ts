@@ -1,0 +1,84 @@
+/** Picking a memory by words, as one types. */
+
+import * as vscode from "vscode";
+import { typeName } from "../../pages/views/memory/filtering";
+import { divide } from "../../pages/views/memory/finding";
+import { Coalescer } from "../coalescing";
+import { firstLine } from "../formats";
+import type { Memory } from "../protocol.generated";
+import type { Requests } from "../requests";
+
+const PAUSE = 120;
+const MOST = 20;
+
+interface Item extends vscode.QuickPickItem {
+  readonly memory: Memory;
+}
+
+/** The memory that a person picks; undefined if they would rather not. */
+export function pickMemory(
+  requests: Requests,
+  project: string,
+  title: string,
+): Promise<Memory | undefined> {
+  const pick = vscode.window.createQuickPick<Item>();
+  pick.title = title;
+  pick.placeholder = "Search memory";
+  const looking = new Coalescer(async () => {
+    const query = pick.value;
+    pick.busy = true;
+    const found = await find(requests, project, query.trim()).catch(() => []);
+    if (query !== pick.value) looking.request();
+    else {
+      if (!isSame(found, pick.items)) pick.items = found.map(itemOf);
+      pick.busy = false;
+    }
+  }, PAUSE);
+  return new Promise((resolve) => {
+    pick.onDidChangeValue(() => looking.request());
+    pick.onDidAccept(() => {
+      // While the list is being replaced nothing is selected: the next Enter means what is seen then.
+      const [picked] = pick.selectedItems;
+      if (!picked) return;
+      resolve(picked.memory);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      looking.dispose();
+      pick.dispose();
+    });
+    pick.show();
+    looking.request();
+  });
+}
+
+async function find(requests: Requests, project: string, query: string): Promise<Memory[]> {
+  if (!query) {
+    const params = { project, limit: MOST };
+    return (await requests.request("threadline/memories/list", params)).memories;
+  }
+  const params = { project, query, topK: MOST, allBranches: true };
+  const { memories } = await requests.request("threadline/memories/search", params);
+  const { direct, related } = divide(memories);
+  return [...direct, ...related];
+}
+
+function isSame(found: readonly Memory[], items: readonly Item[]): boolean {
+  return (
+    found.length === items.length &&
+    found.every((one, place) => one.memoryId === items[place]?.memory.memoryId)
+  );
+}
+
+/** What the sidecar finds is shown, whether or not the editor sees the words in it. */
+function itemOf(memory: Memory): Item {
+  const { title, content, type, pinned } = memory;
+  return {
+    label: pinned ? `$(pinned) ${title}` : title,
+    description: typeName(type),
+    detail: firstLine(content),
+    alwaysShow: true,
+    memory,
+  };
+}
