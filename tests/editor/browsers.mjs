@@ -15,7 +15,8 @@ const ARGS = [
 /** A page of a new browser; `page.context().browser().close()` ends it. */
 export async function openPage() {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ARGS });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
+  const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   return page;
 }

@@ -65,7 +65,7 @@ export class Workbench {
   }
 
   async showSessions() {
-    await this.page.getByRole("tab", { name: "Threadline" }).locator("a").click();
+    await this.page.locator(".activitybar").getByRole("tab", { name: "Threadline" }).locator("a").click();
     await this.page.locator(".sidebar .title-label", { hasText: "Threadline" }).waitFor();
   }
 
