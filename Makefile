@@ -100,7 +100,10 @@ $(READY): pyproject.toml constraints.txt
 $(BIN)/python:
 	$(MAKE) --no-print-directory $(READY)
 
-$(WHEEL): $(SOURCES) | $(BIN)/python
+$(PAGES): $(shell find $(EXTENSION)/pages $(EXTENSION)/src -type f) | $(PACKAGES)
+	cd $(EXTENSION) && node build.mjs --pages
+
+$(WHEEL): $(SOURCES) $(PAGES) | $(BIN)/python
 	mkdir -p dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	touch $@
