@@ -146,7 +146,7 @@ function Lane({ column, onDrop, children }: LaneProps) {
   const { status, name, tasks, total } = column;
   return (
     <section
-      class={`lane ${status} ${isOver ? "over" : ""}`}
+      class={`pile ${status} ${isOver ? "over" : ""}`}
       aria-label={`${name}, ${total}`}
       onDragOver={(event) => {
         if (!event.dataTransfer?.types.includes(DRAGGED)) return;

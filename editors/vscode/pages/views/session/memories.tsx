@@ -54,8 +54,8 @@ function MemoryCard({ memory }: { readonly memory: Memory }) {
         {status !== "active" && <Chip tone="warm">{status}</Chip>}
         {verdictWords && verdict !== "fresh" && <Chip tone={tone ?? "plain"}>{verdictWords}</Chip>}
       </header>
-      {content !== title && <p class="memory-content">{content}</p>}
-      {rationale && <p class="memory-why muted">Why: {rationale}</p>}
+      {content !== title && <p class="made-content">{content}</p>}
+      {rationale && <p class="made-why muted">Why: {rationale}</p>}
       {evidence.map((one) => (
         <Quote key={`${one.eventId} ${one.quote}`} evidence={one} />
       ))}
