@@ -201,6 +201,9 @@ export const memory = {
         await workbench.openFile("hello.py");
         await workbench.showSessions();
         await workbench.command("Threadline: Open Memory");
+        // A page takes the cursor when it comes: before that, no palette stays open.
+        await workbench.webview().getByRole("article", { name: TITLE }).waitFor();
+        await workbench.webview().getByRole("searchbox").click();
         await workbench.command("Preferences: Toggle between Light/Dark Themes");
         await workbench.page.locator(".monaco-workbench.vs").waitFor();
         await workbench.photograph("light");
