@@ -25,10 +25,11 @@ function inEditor({ workbench }) {
   return until("the page is there", () => findFrame(workbench, "full"));
 }
 
-async function findFrame({ page }, kind) {
+async function findFrame({ page }, kind, content = "main") {
+  const selector = `body[data-frame="${kind}"] ${content}`;
   for (const frame of page.frames()) {
-    const found = await frame.evaluate(() => document.body?.dataset.frame).catch(() => undefined);
-    if (found === kind) return frame;
+    const isIt = (wanted) => document.querySelector(wanted) !== null;
+    if (await frame.evaluate(isIt, selector).catch(() => false)) return frame;
   }
   return undefined;
 }
@@ -130,7 +131,7 @@ export const memory = {
       async (scene) => {
         const view = await sideBar(scene);
         await view.getByRole("button", { name: "Wrong" }).click();
-        await view.getByText("marked wrong").waitFor();
+        await view.getByText("marked wrong", { exact: true }).waitFor();
         assert.equal(kept(scene, "Warp first").feedback, -1);
       },
     ],
@@ -202,8 +203,9 @@ export const memory = {
         await workbench.showSessions();
         await workbench.command("Threadline: Open Memory");
         // A page takes the cursor when it comes: before that, no palette stays open.
-        await workbench.webview().getByRole("article", { name: TITLE }).waitFor();
-        await workbench.webview().getByRole("searchbox").click();
+        const page = await until("all memories are there", () => findFrame(workbench, "full", ".memory-page"));
+        await page.getByRole("article", { name: TITLE }).waitFor();
+        await page.getByRole("searchbox").click();
         await workbench.command("Preferences: Toggle between Light/Dark Themes");
         await workbench.page.locator(".monaco-workbench.vs").waitFor();
         await workbench.photograph("light");

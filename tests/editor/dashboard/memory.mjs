@@ -177,10 +177,10 @@ export const memory = [
     await press(scene, title, "Unpin");
     await card(scene, title).getByRole("button", { name: "Pin", exact: true }).waitFor();
     await press(scene, title, "Wrong");
-    await card(scene, title).getByText("marked wrong").waitFor();
+    await card(scene, title).getByText("marked wrong", { exact: true }).waitFor();
     assert.equal(kept(scene, title).feedback, -1);
     await press(scene, title, "Useful");
-    await card(scene, title).getByText("marked wrong").waitFor({ state: "detached" });
+    await card(scene, title).getByText("marked wrong", { exact: true }).waitFor({ state: "detached" });
   }],
   ["writes down what somebody wants kept", async (scene) => {
     const { page } = scene;
