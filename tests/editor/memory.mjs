@@ -158,7 +158,10 @@ export const memory = {
           return /oiled/.test(first) && (await looking.count()) === 0;
         });
         await workbench.photograph("picking");
-        await workbench.page.keyboard.press("Enter");
+        await until("it is picked", async () => {
+          await workbench.page.keyboard.press("Enter");
+          return workbench.choice(/./).first().waitFor({ state: "hidden", timeout: 1000 }).then(() => true, () => false);
+        });
         await until("it is pinned", () => kept(scene, "Looms are oiled on Mondays").pinned);
       },
     ],

@@ -10,6 +10,7 @@ import type { Requests } from "../requests";
 
 const PAUSE = 120;
 const MOST = 20;
+const UNSEEN = 300;
 
 interface Item extends vscode.QuickPickItem {
   readonly memory: Memory;
@@ -24,22 +25,27 @@ export function pickMemory(
   const pick = vscode.window.createQuickPick<Item>();
   pick.title = title;
   pick.placeholder = "Search memory";
+  pick.ignoreFocusOut = true;
+  let replacedAt = 0;
   const looking = new Coalescer(async () => {
     const query = pick.value;
     pick.busy = true;
     const found = await find(requests, project, query.trim()).catch(() => []);
     if (query !== pick.value) looking.request();
     else {
-      if (!isSame(found, pick.items)) pick.items = found.map(itemOf);
+      if (!isSame(found, pick.items)) {
+        pick.items = found.map(itemOf);
+        replacedAt = Date.now();
+      }
       pick.busy = false;
     }
   }, PAUSE);
   return new Promise((resolve) => {
     pick.onDidChangeValue(() => looking.request());
     pick.onDidAccept(() => {
-      // While the list is being replaced nothing is selected: the next Enter means what is seen then.
       const [picked] = pick.selectedItems;
-      if (!picked) return;
+      // Whoever presses Enter so soon has seen another list; the next Enter means what is seen then.
+      if (!picked || Date.now() - replacedAt < UNSEEN) return;
       resolve(picked.memory);
       pick.hide();
     });
