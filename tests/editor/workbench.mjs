@@ -133,7 +133,7 @@ export class Workbench {
   /** The page that is shown in front, not one of those in the side bar. */
   webview() {
     return this.page
-      .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]) >> visible=true')
+      .frameLocator('[data-parent-flow-to-element-id^="webview-editor-element"] iframe.webview.ready >> visible=true')
       .frameLocator("#active-frame");
   }
 
