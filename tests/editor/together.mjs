@@ -205,6 +205,7 @@ export const together = {
         await workbench.command("View: Close All Editors");
         await workbench.command("Notifications: Clear All Notifications");
         await workbench.row("Tasks", /Done, 1/).click();
+        await workbench.page.keyboard.press("ArrowDown");
         await workbench.row("Tasks", /Done task: Rewrite the warp/).waitFor();
         await workbench.photograph("dark");
         await workbench.command("Preferences: Toggle between Light/Dark Themes");
