@@ -553,6 +553,36 @@ def test_a_message_is_delivered_once_the_host_has_it(environment: dict[str, str]
     assert (letters("pending"), letters("delivered")) == ([], ["Look at the locks"])
 
 
+LATE = """
+import sys
+from sidecar.transports.hooks import main
+main._HARD_STOP = main._READING = 60
+main.main(sys.argv[1:])
+"""
+"""Runs a hook that has the time it needs."""
+
+
+def test_a_host_that_has_stopped_listening_has_no_message(environment: dict[str, str]) -> None:
+    """Part of F2, F8 and F9."""
+    with closing(open_here()) as app:
+        sent = {"targetId": "claude-code", "senderId": "codex", "content": "Look at the locks"}
+        app.call("threadline/messages/send", sent)
+    start = json.dumps(claude("SessionStart", source="startup")).encode()
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-c", LATE, "claude-code"]
+    around = dict(os.environ) | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, env=around, input=start, stdout=writer, check=False, timeout=90)
+    os.close(writer)
+    assert done.returncode == 0
+    assert letters("pending") == ["Look at the locks"]
+    message = json.dumps(claude("SessionStart", source="startup", session="s2")).encode()
+    answer, finish = main.respond(["claude-code"], message, environment)
+    finish()
+    assert b"Look at the locks" in answer
+    assert letters("delivered") == ["Look at the locks"]
+
+
 def letters(status: str) -> list[str]:
     with closing(open_here()) as app:
         params = {"agentId": "claude-code", "status": status, "preview": True}

@@ -44,9 +44,9 @@ def main(words: list[str]) -> int:
     _end_in(limit(os.environ))
     try:
         answer, finish = respond(words, _read(), os.environ)
-        if answer:
-            _write(answer)
-        finish()
+        # What a host does not hear any more is told another time.
+        if not answer or _write(answer):
+            finish()
     finally:
         # Whatever else may be raised, such as an interruption: a host that sees another code may stop its user.
         os._exit(0)
@@ -193,11 +193,12 @@ def _read() -> bytes:
         return b""
 
 
-def _write(answer: bytes) -> None:
+def _write(answer: bytes) -> bool:
+    """Give the host its answer; False where it has stopped listening."""
     try:
-        os.write(_OUTPUT, answer)
+        return os.write(_OUTPUT, answer) == len(answer)
     except OSError:
-        return
+        return False
 
 
 def _end_in(seconds: float) -> None:
