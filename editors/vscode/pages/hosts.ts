@@ -91,10 +91,13 @@ interface Waiting {
   readonly asking: Asking;
 }
 
-/** Requests that wait for their answers, each of which comes once. */
+/**
+ * Requests that wait for their answers, each of which comes once. An editor makes a page anew that was
+ * hidden, to which answers may still come that the one before it waited for: no two begin at one number.
+ */
 export class Pending {
   private readonly waiting = new Map<number, Waiting>();
-  private last = 0;
+  private last = Math.floor(Math.random() * 2 ** 32) * 2 ** 20;
 
   /** Wait for an answer; `send` gets the number it will come under, `cancel` when nobody wants it. */
   begin<T>(asking: Asking, send: (id: number) => void, cancel: (id: number) => void): Promise<T> {
