@@ -353,14 +353,16 @@ def test_a_file_holds_what_lasts_and_nothing_of_a_conversation(desk: Desk) -> No
     desk.ask("context/digest", sessionKey="c1", digest="State: half of it is done.")
     for target in TARGETS:
         desk.message("Only for you to read", target=target)
-    desk.message("Only for you to read", target="*")
+    for _ in range(7):
+        desk.message("Only for you to read", target="*")
     desk.clock.pass_(HOUR)
     for target in TARGETS:
         desk.ask("rules/write", target=target)
         assert "Only for you" not in read(desk, target)
+        assert "messages wait" not in read(desk, target)
         assert "half of it is done" not in read(desk, target)
     assert desk.ask("context/receipts")["total"] == 1
-    assert len(desk.look("windsurf")["pendingMessages"]) == 2
+    assert len(desk.look("windsurf")["pendingMessages"]) == 5
 
 
 def test_secrets_do_not_get_into_a_file(desk: Desk) -> None:

@@ -1,5 +1,6 @@
 """What of a context still holds when the conversation is another: the rest belongs to whoever asked, at that moment."""
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from protocol.contexts import StartContext
@@ -9,6 +10,7 @@ _PASSING = {
     "recovery": None,
     "query_results": (),
     "pending_messages": (),
+    "other_pending_message_count": UNSET,
     "changes_since_last_session": None,
     "tasks_auto_completed": (),
     "tasks_suggested_done": (),
@@ -20,6 +22,7 @@ _NAMES = frozenset(
         "recovery",
         "queryResults",
         "pendingMessages",
+        "otherPendingMessageCount",
         "changesSinceLastSession",
         "tasksAutoCompleted",
         "tasksSuggestedDone",
