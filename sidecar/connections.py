@@ -67,3 +67,27 @@ def prepare_ruling(home: Home, root: Path, tell: "Callable[[Target, int], str]")
         write=configs.write,
         delete=configs.delete,
     )
+
+
+def find_rules(
+    home: Home, project: Project | None, checkout: Enclosing, needles: refreshing.Needles
+) -> Callable[[], list[str]]:
+    """Find a project's rules files; what is given empties them, and names those in which it may still stand."""
+    tools = prepare_refreshing(home)
+    known = project.folders if project else ()
+    folders = [
+        folder
+        for folder in refreshing.find_projects(tools)
+        if identities.is_among(_identify(folder, checkout), known)
+    ]
+    return lambda: refreshing.clear(tools, folders, needles)
+
+
+def _identify(folder: str, checkout: Enclosing) -> str:
+    """Name a folder as projects do: by git's common folder, or by itself without git."""
+    place = Path(os.path.realpath(folder))
+    try:
+        found = checkout(place)
+    except GitFailedError:
+        found = None
+    return paths.read(os.fsencode(found.common if found else place))

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from sidecar.guidance import Guidance
     from sidecar.insight import Insight
     from sidecar.services.enrichment.stages import Reader, Tools
+    from sidecar.services.refreshing import Needles
 
 _UNASKED = 5
 """Sessions that are enriched at one go without being asked, so that an import starts no marathon."""
@@ -264,7 +265,7 @@ class Mind:
         from sidecar.services import forgetting  # noqa: PLC0415  # likewise
 
         vault = self.around.vault(params.project)
-        clear = self._find_rules(vault)
+        clear = self._find_rules(vault, forgetting.of_memories(vault, params.memory_ids))
         self._settle()
         return clear(forgetting.forget(vault, params.memory_ids, self.around.home.logs))
 
@@ -273,7 +274,7 @@ class Mind:
         from sidecar.services import forgetting  # noqa: PLC0415  # likewise
 
         vault, logs = self.around.vault(params.project), self.around.home.logs
-        clear = self._find_rules(vault)
+        clear = self._find_rules(vault, forgetting.of_request(vault, params))
         if params.everything:
             self.dialogue.buffer.discard(vault)
             self.around.forget(vault.project_id)
@@ -285,12 +286,12 @@ class Mind:
             return clear(forgetting.forget_path(vault, params.path, logs))
         return clear(forgetting.forget_phrase(vault, params.phrase or "", logs))
 
-    def _find_rules(self, vault: Vault) -> Callable[[PurgeReport], PurgeReport]:
+    def _find_rules(self, vault: Vault, needles: "Needles") -> Callable[[PurgeReport], PurgeReport]:
         """Find the files in which assistants read of a project, to be emptied once something of it is forgotten."""
         from sidecar import connections  # noqa: PLC0415  # needed by few
 
         project = vault.projects.get(vault.project_id)
-        clear = connections.find_rules(self.around.home, project, self.around.checkout)
+        clear = connections.find_rules(self.around.home, project, self.around.checkout, needles)
 
         def report(done: PurgeReport) -> PurgeReport:
             stuck = clear()

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from protocol.errors import NotFoundError
-from protocol.forgetting import PurgeReport
+from protocol.forgetting import PurgeParams, PurgeReport
 from protocol.memories import Memory
 from sidecar.domain import forgetting, memories
 from sidecar.domain.forgetting import Document, Scrub
@@ -16,6 +16,9 @@ from sidecar.store import erasure
 from sidecar.store.erasure import Needles
 from sidecar.store.homes import Home
 from sidecar.store.vaults import Vault
+
+_OURS = "threadline"
+"""Stands in all that we write into files of others."""
 
 
 def forget(vault: Vault, memory_ids: Sequence[str], logs: Path) -> PurgeReport:
@@ -47,6 +50,22 @@ def forget(vault: Vault, memory_ids: Sequence[str], logs: Path) -> PurgeReport:
         needles = [forgetting.needle(words) for words in sorted(forgetting.findable(own))]
         report = _erase(vault, scrub, needles, logs)
         return msgspec.structs.replace(report, said_elsewhere=own != said)
+
+
+def of_request(vault: Vault, params: PurgeParams) -> Needles:
+    """Say what must stand nowhere once a request is fulfilled; of a whole project, nothing of ours."""
+    if params.memory_id is not None:
+        return of_memories(vault, [params.memory_id])
+    if params.path is not None:
+        return [forgetting.path_needle(params.path)]
+    return [forgetting.needle(params.phrase or _OURS)]
+
+
+def of_memories(vault: Vault, memory_ids: Sequence[str]) -> Needles:
+    """Say what must stand nowhere once memories are forgotten."""
+    found = vault.memories.some(memory_ids).values()
+    said = {text for one in found for text in (one.title, one.content)}
+    return [forgetting.needle(words) for words in sorted(forgetting.findable(said))]
 
 
 def forget_path(vault: Vault, path: str, logs: Path) -> PurgeReport:

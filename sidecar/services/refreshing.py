@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from protocol.errors import ConflictError
 from protocol.rules import Target
@@ -11,10 +12,15 @@ from sidecar.domain.connections import rules, targets
 from sidecar.domain.connections.ledgers import Written
 from sidecar.domain.connections.sights import Sight
 
+if TYPE_CHECKING:
+    import re
+
 AGENTS = rules.LIVING
 """Agents that read such a file."""
 ROOM = rules.ROOM
 """Characters that a file has for what is told."""
+Needles = Sequence["re.Pattern[bytes]"]
+"""The bytes that must stand nowhere."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +53,45 @@ def clear(tools: Tools) -> None:
                 _clear(tools, target, path)
 
 
-def _clear(tools: Tools, target: Target, path: PurePath) -> None:
-    """Let one of them tell nothing, if it is as we have written it."""
-    sight = tools.look(str(path), [_project(path, targets.place(target))])
-    text = (sight.data or b"").decode(errors="surrogateescape")
-    with contextlib.suppress(ConflictError):
-        _, is_intact = targets.find(target, text) or ("", False)
+def clear(tools: Tools, projects: Iterable[str], needles: Needles = ()) -> list[str]:
+    """Let such files of projects tell nothing until they are renewed.
+
+    Name those that may not be touched, and those that somebody has edited and that still say what is sought.
+    """
+    seen = [
+        (target, _see(tools, target, str(PurePath(project, targets.place(target))), project))
+        for project in projects
+        for target in targets.TARGETS
+    ]
+    return [
+        sight.path for target, sight in seen if sight and not _empty(tools, target, sight, needles)
+    ]
+
+
+def _see(tools: Tools, reader: str, path: str, project: str) -> Sight | None:
+    """See a file that was written for somebody; None if none was."""
+    row = tools.rows().get(path)
+    return tools.look(path, [project]) if row is not None and reader in row.agents else None
+
+
+def _empty(tools: Tools, target: Target, sight: Sight, needles: Needles) -> bool:
+    """Empty a file, or our block in it; what others have written is none of ours, but must not say it either."""
+    if sight.refusal is not None:
+        return False
+    text, data = _text(sight), sight.data or b""
+    try:
+        found = targets.find(target, text)
+        if found is None:
+            return True
+        _, is_intact = found
         if is_intact:
             _replace(tools, sight, targets.put(target, text, ""))
+            return True
+    except ConflictError:
+        pass
+    except StorageFailedError:
+        return False
+    return not any(needle.search(data) for needle in needles)
 
 
 def _replace(tools: Tools, sight: Sight, text: str) -> None:

@@ -391,6 +391,37 @@ def test_what_is_forgotten_leaves_all_files_at_once(desk: Desk) -> None:
     assert tree(desk) == before
 
 
+@pytest.mark.parametrize("how", ["edited", "damaged"])
+def test_an_edited_file_that_still_says_what_is_forgotten_is_named(how: str, desk: Desk) -> None:
+    """Part of D12."""
+    key = desk.remember(KNOWN, "constraint")
+    desk.ask("rules/write", target="agents")
+    told = read(desk, "agents")
+    path = write(desk, "AGENTS.md", told.replace("###", "####").encode())
+    if how == "damaged":
+        path.write_text(told.replace(blocks.END, ""))
+    said = desk.ask("purge", phrase="said by nobody at all")
+    assert (said["remaining"], said["verified"]) == ([], True)
+    for asked in ({"memoryId": key}, {"phrase": KNOWN}, {"everything": True}):
+        report = desk.ask("purge", **asked)
+        assert (report["remaining"], report["verified"]) == ([str(path)], False)
+    assert KNOWN in path.read_text()
+
+
+def test_what_is_not_ours_any_more_is_not_named_when_all_is_forgotten(desk: Desk) -> None:
+    """Part of D12."""
+    desk.remember(KNOWN, "constraint")
+    for target in TARGETS:
+        desk.ask("rules/write", target=target)
+    write(desk, PLACES["agents"], b"Use tabs.\n")
+    write(desk, PLACES["cursor"], b"Use tabs.\n")
+    (desk.repository.path / PLACES["windsurf"]).unlink()
+    before = tree(desk)
+    report = desk.ask("purge", everything=True)
+    assert (report["remaining"], report["verified"]) == ([], True)
+    assert tree(desk) == before
+
+
 def test_the_file_of_a_connected_agent_is_one_and_the_same(desk: Desk) -> None:
     """Part of D12."""
     from protocol.connections import ConnectParams  # noqa: PLC0415  # only this test connects
