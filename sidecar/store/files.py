@@ -143,13 +143,13 @@ def sync_all(folder: Path, names: Sequence[str | Path]) -> None:
 
 
 def create(draft: Path, target: str, data: bytes) -> None:
-    """Write a new file that is there whole or not at all; it is durable only after `sync_all`.
+    """Write a file that is there whole or not at all, or is the one before; durable only after `sync_all`.
 
     Whoever calls this holds the lock of the folder's store: all new files may share one draft.
     """
     _write_draft(draft, data)
     with refusing(draft):
-        os.rename(draft, target)  # noqa: PTH104  # an import makes thousands
+        os.replace(draft, target)  # noqa: PTH105  # an import makes thousands
 
 
 def replace(path: Path, data: bytes) -> None:

@@ -34,6 +34,18 @@ def test_pairs_are_read_as_they_were_written(
     assert Endings(path).read() == pairs
 
 
+def test_pairs_take_the_place_of_others_also_where_renaming_replaces_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rename(source: str, target: str) -> None:
+        """Rename as Windows does."""
+        raise FileExistsError(source, target)
+
+    monkeypatch.setattr(os, "rename", rename)
+    Endings(path).write({1: True})
+    assert Endings(path).read() == {1: True}
+
+
 @pytest.mark.parametrize("place", range(0, 60, 3))
 def test_what_is_damaged_is_nothing(path: Path, place: int) -> None:
     data = bytearray(path.read_bytes())
