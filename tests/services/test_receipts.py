@@ -372,3 +372,13 @@ def test_what_was_said_of_a_memory_can_be_taken_back(desk: Desk) -> None:
     assert take_back() == 0.0
     assert desk.refused("context/retract", memoryId=key)["code"] == -33006
     assert len(desk.vault.feedback) == 0
+
+
+def test_taking_back_brings_back_nothing_that_was_said_of_other_words(desk: Desk) -> None:
+    """Part of D6."""
+    key = desk.remember("Herons are blue")
+    desk.ask("context/feedback", memoryId=key, verdict="wrong")
+    desk.ask("memories/update", memoryId=key, title="Herons are grey", content="Herons are grey")
+    desk.ask("context/feedback", memoryId=key, verdict="useful", agentId="user")
+    assert desk.ask("context/retract", memoryId=key, agentId="user")["feedback"] == 0.0
+    assert desk.ask("context/retract", memoryId=key)["feedback"] == 0.0

@@ -1,6 +1,7 @@
 """Judging: what people and agents think of a memory that they were given."""
 
 import functools
+from collections.abc import Iterable
 
 import msgspec
 
@@ -42,18 +43,21 @@ def judge(vault: Vault, params: FeedbackParams) -> Memory:
 
 def retract(vault: Vault, params: RetractParams) -> Memory:
     """Take back what somebody said last; what all others have said counts as if that had never been said."""
+    agent_id = agents.author(params.agent_id)
     with vault.lock.held():
         memory = _find(vault, params.memory_id)
         opinions = _opinions(vault, memory.memory_id)
-        own = [key for key, one in opinions.items() if one.agent_id == params.agent_id]
+        own = [key for key, one in opinions.items() if one.agent_id == agent_id]
         if not own:
-            teller = params.agent_id or "a person"
+            teller = agent_id or "a person"
             raise ConflictError(
                 f"{teller} has said nothing of memory {memory.memory_id} that could be taken back",
                 field="memoryId",
             )
-        left = [one for key, one in opinions.items() if key != own[-1]]
-        feedback = functools.reduce(_counted, (one.verdict for one in left), 0.0)
+        feedback = _count(one for key, one in opinions.items() if key != own[-1])
+        if memory.feedback > _count(opinions.values()):
+            # Its words were changed since: what was thought of others holds it back no more.
+            feedback = max(feedback, 0.0)
         judged = msgspec.structs.replace(memory, feedback=feedback)
         vault.journal.append(
             [vault.memories.put(memory.memory_id, judged), vault.feedback.drop(own[-1])]
@@ -72,6 +76,10 @@ def _opinions(vault: Vault, memory_id: str) -> dict[str, Feedback]:
     """Give what was said of a memory, the earliest first; ids begin with their time."""
     every = vault.feedback.by_id()
     return {key: every[key] for key in sorted(every) if every[key].memory_id == memory_id}
+
+
+def _count(opinions: Iterable[Feedback]) -> float:
+    return functools.reduce(_counted, (one.verdict for one in opinions), 0.0)
 
 
 def _counted(feedback: float, verdict: Opinion) -> float:
