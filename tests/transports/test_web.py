@@ -237,6 +237,23 @@ def test_without_a_word_to_the_contrary_it_outlives_its_input(dashboard: Dashboa
     assert dashboard.is_serving()
 
 
+def test_what_comes_in_for_the_script_that_starts_it_is_left_there(repository: Repository) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"echo later\n")
+    os.close(writer)
+    process = start(repository.path, "--no-open", stdin=reader)
+    assert process.stdout is not None
+    for _ in range(3):
+        assert process.stdout.readline()
+    process.terminate()
+    assert process.wait(BRIEF) == 0
+    with os.fdopen(reader, "rb") as left:
+        assert left.read() == b"echo later\n"
+    for pipe in (process.stdout, process.stderr):
+        assert pipe is not None
+        pipe.close()
+
+
 def test_pages_that_are_not_built_are_missed_aloud(repository: Repository, tmp_path: Path) -> None:
     """Part of G6."""
     script = (

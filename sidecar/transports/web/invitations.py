@@ -55,7 +55,8 @@ def write(host: Host, *, is_shown: bool, at_end: Callable[[], None] = _go_on) ->
         _say("It opens in your browser now.")
     if _can_hear():
         _hear(lambda: _say(f"Another: {host.invite()}"), at_end)
-    else:
+    elif at_end is not _go_on:
+        # Otherwise what comes in belongs to somebody else, such as the shell that runs a script.
         _hear(_go_on, at_end)
 
 
