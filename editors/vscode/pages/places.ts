@@ -35,6 +35,11 @@ export function read(hash: string): Place {
   return known ? { page: known, id: decoded(id), project: decoded(project) } : HOME;
 }
 
+/** Where a page begins: an editor makes one anew that was hidden, which goes on where it had got to. */
+export function first(kept: string | undefined, asked: string | undefined): Place {
+  return read(kept || asked || "");
+}
+
 function decoded(text: string | undefined): string | undefined {
   try {
     return text && decodeURIComponent(text);

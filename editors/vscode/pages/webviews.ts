@@ -2,7 +2,7 @@
 
 import type { Change, Methods } from "../src/protocol.generated";
 import { type Asking, type Host, Listeners, Pending, Wish } from "./hosts";
-import { HOME, type Place, read, write } from "./places";
+import { first, type Place, write } from "./places";
 import type { HostMessage, PageMessage, Target } from "./wire";
 
 interface Editor {
@@ -35,8 +35,7 @@ export class Webview implements Host {
   private readonly pending = new Pending();
 
   constructor() {
-    const asked = document.body.dataset.place;
-    this.place = asked ? read(asked) : HOME;
+    this.place = first(this.state.place, document.body.dataset.place);
     this.settle(this.place);
     addEventListener("message", (event: MessageEvent<HostMessage>) => this.hear(event.data));
     this.editor.postMessage({ kind: "ready" });

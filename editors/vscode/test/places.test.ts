@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placeOfFile, placeOfProject } from "../src/places";
-import { project } from "./given";
+import { first, HOME, PAGES, type Place, read, write } from "../pages/places";
 
 const LOOM = project({ projectId: "p1", folders: ["/work/loom/.git"] });
 const NESTED = project({ projectId: "p2", folders: ["/work/loom/vendor/dye/.git"] });
@@ -41,4 +40,11 @@ test("a project is where it is open, or else where it was seen", () => {
     "/work/loom",
   ]);
   assert.equal(placeOfProject(project({ folders: [] }), [], []).folder, "p1");
+});
+
+test("a page that was hidden goes on where it had got to", () => {
+  const [asked, kept] = [write({ page: "sessions" }), write({ page: "session", id: "01ABC" })];
+  assert.equal(first(kept, asked).page, "session");
+  assert.equal(first(undefined, asked).page, "sessions");
+  assert.deepEqual(first(undefined, undefined), HOME);
 });
