@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
 import { findCarried } from "../src/setup/carrying";
 import { clear, findEnvironment } from "../src/setup/environments";
 import type { Outcome } from "../src/setup/installing";
+import { inspect } from "../src/setup/pythons";
 import type { Remedy } from "../src/setup/refusals";
+import { run } from "../src/setup/running";
 import { type PythonSays, TestMachine } from "./machines";
 
 const LONG_AGO = new Date("2020-01-01T00:00:00Z");
@@ -130,6 +132,26 @@ test("what nobody has used for long is removed, what is used is not", async () =
   utimesSync(unfinished, LONG_AGO, LONG_AGO);
   await clear(machine.root);
   assert.deepEqual(machine.environments, [path.basename(used.folder)]);
+});
+
+test("what is used stays, also where a link leads to it and nobody has used it for long", async () => {
+  const machine = new TestMachine();
+  machine.addPython("bin/python3");
+  const link = path.join(machine.folder, "link");
+  mkdirSync(machine.root);
+  symlinkSync(machine.root, link);
+  const used = environment(await machine.install({ root: link }));
+  utimesSync(path.join(used.folder, "made.json"), LONG_AGO, LONG_AGO);
+  await clear(link);
+  assert.equal((await findEnvironment(link))?.key, used.key);
+});
+
+test("a Python that never answers can be stopped, and is not waited for", async () => {
+  const machine = new TestMachine();
+  const python = machine.addProgram("bin/python3", "sleep 60");
+  const tell = () => void setTimeout(() => machine.stopping.abort(), 100);
+  assert.equal((await machine.install({}, { tell })).kind, "cancelled");
+  assert.equal(await inspect(python, run, 100), undefined);
 });
 
 test("an extension without a sidecar says so by carrying none", () => {

@@ -81,8 +81,10 @@ export async function touch({ folder }: Pick<Environment, "folder">): Promise<vo
 /** Remove what has not been used for long, and what was never finished. */
 export async function clear(root: string, now = Date.now()): Promise<void> {
   const used = await findEnvironment(root);
-  for (const name of await readdir(root)) {
-    const folder = path.join(root, name);
+  // What is used is named by its real path, while a link may lead to the root.
+  const place = await realpath(root);
+  for (const name of await readdir(place)) {
+    const folder = path.join(place, name);
     if (!/^\d/.test(name) || folder === used?.folder) continue;
     if (await isForgotten(folder, now))
       await rm(folder, { recursive: true, force: true }).catch(() => {});

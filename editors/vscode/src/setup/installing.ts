@@ -90,10 +90,14 @@ async function make(wish: Wish, around: Surroundings): Promise<Outcome> {
 
 async function choosePython(
   { python, interpreters = [] }: Wish,
-  { machine, run }: Surroundings,
+  { machine, run, signal }: Surroundings,
 ): Promise<Python | Refusal> {
   const names = python ? [python] : [...interpreters, ...NAMES];
-  const found = await findPythons(names, machine, run);
+  const ask: Run = (words, running = {}) => {
+    const signals = running.signal ? [signal, running.signal] : [signal];
+    return run(words, { ...running, signal: AbortSignal.any(signals) });
+  };
+  const found = await findPythons(names, machine, ask);
   return found.find(isFit) ?? refusePythons(found, python);
 }
 

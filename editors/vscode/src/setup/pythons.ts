@@ -24,6 +24,8 @@ export const NAMES = [
   "python3.12",
   "python3.11",
 ];
+/** Milliseconds after which what does not answer counts as none; the first start on a machine is slow. */
+const PATIENCE = 20_000;
 const QUESTION = `
 import sys
 try:
@@ -52,8 +54,13 @@ export async function findPythons(
 }
 
 /** What a Python says of itself; undefined for what is none, or too old to be asked. */
-export async function inspect(program: string, run: Run): Promise<Python | undefined> {
-  const { code, lines } = await run([program, "-I", "-c", QUESTION]);
+export async function inspect(
+  program: string,
+  run: Run,
+  patience = PATIENCE,
+): Promise<Python | undefined> {
+  const signal = AbortSignal.timeout(patience);
+  const { code, lines } = await run([program, "-I", "-c", QUESTION], { signal });
   const [version, executable, has] = lines.slice(-3);
   if (code !== 0 || !version || !executable) return undefined;
   return { path: executable, version, hasVenv: has === "1" };
