@@ -13,7 +13,7 @@ import { search } from "./setup/finding";
 import { configuredInterpreters } from "./setup/interpreters";
 import type { Words } from "./setup/running";
 import { fit } from "./setup/versions";
-import type { SidecarState } from "./states";
+import { foremost, type SidecarState } from "./states";
 
 export interface Setup {
   readonly log: vscode.LogOutputChannel;
@@ -127,8 +127,18 @@ export class Sidecar implements Requests, vscode.Disposable {
       return this.enter(isChosen ? { kind: "missing", program } : { kind: "absent" });
     this.isChosen = isChosen;
     this.enter({ kind: "starting" });
-    this.started = [program, ...words];
-    await this.connect([program, ...words, "serve"]);
+    const troubles: Trouble[] = [];
+    for (const words of found) {
+      this.used = own?.program === words[0] ? own : undefined;
+      // Others may start it long after ours has been renewed.
+      this.started = this.used ? [lastingProgram(this.setup.root)] : words;
+      const problem = await this.connect(words);
+      if (!problem) return;
+      this.setup.log.error(problem.reason);
+      troubles.push(problem);
+    }
+    const trouble = foremost(troubles);
+    if (trouble) this.enter({ ...trouble, isChosen });
   }
 
   private async connect(command: readonly [string, ...string[]]): Promise<void> {

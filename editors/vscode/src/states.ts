@@ -21,6 +21,11 @@ interface Trouble {
   readonly isChosen?: boolean;
 }
 
+/** What is told where nothing runs: what is wrong with our own, which can be renewed, or else with the first. */
+export function foremost<T extends SidecarState>(troubles: readonly T[]): T | undefined {
+  return troubles.find((one) => one.kind === "outdated" && one.isOwn) ?? troubles[0];
+}
+
 export interface ProjectState {
   readonly project: Project;
   readonly capture: CaptureState;

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { activeSessions, hasSessions, isCapturing, isPaused, ordered } from "../src/states";
+import {
+  activeSessions,
+  foremost,
+  hasSessions,
+  isCapturing,
+  isPaused,
+  ordered,
+} from "../src/states";
 import { projectState, session } from "./given";
 
 const PAUSED = { paused: true, duration: "forever", since: null, until: null } as const;
@@ -42,4 +49,12 @@ test("one project with a session is enough not to be empty", () => {
     [hasSessions([projectState()]), hasSessions([projectState(), projectState({ page })])],
     [false, true],
   );
+});
+
+test("our own sidecar that is too old is renewed, also where another one is too old, too", () => {
+  const outdated = (isOwn: boolean) => ({ kind: "outdated", reason: "old", isOwn }) as const;
+  const failed = { kind: "failed", reason: "no" } as const;
+  assert.deepEqual(foremost([outdated(false), failed, outdated(true)]), outdated(true));
+  assert.deepEqual(foremost([failed, outdated(false)]), failed);
+  assert.equal(foremost([]), undefined);
 });
