@@ -89,12 +89,6 @@ PROMISES: dict[str, str] = {
 PENDING: dict[str, str] = {
     "F13": "",
     "F14": "",
-    "G1": "installing the sidecar",
-    "G2": "enrichment status",
-    "G3": "",
-    "G4": "",
-    "G5": "unread messages, the commands of later views",
-    "G6": "",
     "G8": "",
 }
 
@@ -314,6 +308,22 @@ PROOFS: dict[str, tuple[str, ...]] = {
     ),
     "F12": (
         "services/test_exchanging.py::test_links_are_seen_from_every_end_help_to_find_and_never_dangle",
+    ),
+    "G1": (
+        "editor/installation.mjs::installation",
+        "editor/journeys.mjs::devin",
+        "editor/journeys.mjs::trouble",
+    ),
+    "G2": ("editor/session.mjs::session",),
+    "G3": ("editor/session.mjs::session",),
+    "G4": ("editor/memory.mjs::memory",),
+    "G5": (
+        "editor/journeys.mjs::work",
+        "editor/together.mjs::together",
+    ),
+    "G6": (
+        "editor/dashboard.mjs::VIEWS",
+        "transports/test_forbidden.py::test_a_request_of_a_forbidden_shape_is_refused",
     ),
     "G7": (
         "e2e/test_editors.py::test_a_day_in_an_editor",

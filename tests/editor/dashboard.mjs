@@ -17,8 +17,8 @@ import { Model } from "./models.mjs";
 import { until } from "./waiting.mjs";
 import { Workspace } from "./workspaces.mjs";
 
-/** What is to be seen on each page; a page has a module of its own. */
-const VIEWS = [sessions, session];
+/** G6. What is to be seen on each page; a page has a module of its own. */
+const VIEWS = [sessions, timeline, injection, memory, tasks, inbox, session];
 
 const [sidecar] = process.argv.slice(2);
 const pictures = join(process.env.EDITOR_SCREENSHOTS ?? "/tmp/threadline-screenshots", "dashboard");

@@ -35,6 +35,7 @@ const question = (workbench) => workbench.notification("Threadline needs its sid
 const refusal = (workbench) => workbench.notification("the one that was chosen is 3.9.18");
 const button = (place, name) => place.getByRole("button", { name });
 
+/** G1. A machine without a sidecar, with a Python that is too old, and with one that will do. */
 export const installation = {
   name: "install",
   address: (editor) => `/?folder=${editor.workspace.folder}`,

@@ -11,7 +11,7 @@ import { until } from "./waiting.mjs";
 import { weeks } from "./weeks.mjs";
 import { Workspace } from "./workspaces.mjs";
 
-/** A piece of work, from the first save to the closed session. */
+/** G5. A piece of work, from the first save to the closed session. */
 const work = {
   name: "work",
   address: (editor) => `/?folder=${editor.workspace.folder}`,
@@ -169,7 +169,7 @@ const work = {
   ],
 };
 
-/** A sidecar that is not there, one that ends at once, and the way back. */
+/** G1. A sidecar that is not there, one that ends at once, and the way back. */
 const trouble = {
   name: "trouble",
   address: (editor) => `/?folder=${editor.workspace.folder}`,
@@ -307,7 +307,78 @@ const trust = {
   ],
 };
 
-export const journeys = [work, session, together, trouble, several, trust];
+/** G1. Windsurf's successor, which bears another name. */
+const devin = {
+  name: "devin",
+  product: { nameLong: "Devin", nameShort: "Devin", urlProtocol: "devin" },
+  address: (editor) => `/?folder=${editor.workspace.folder}`,
+  steps: [
+    [
+      "saves and commits made in Devin are Windsurf's",
+      async (scene) => {
+        const { workbench, editor } = scene;
+        await workbench.showSessions();
+        await workbench.welcome.getByText("Save a file or make a commit").waitFor();
+        await workbench.openFile("hello.py");
+        await workbench.showSessions();
+        await workbench.typeAndSave("x = 42\n");
+        await workbench.session(/active session, .*1 event · 1 file · <1m · Windsurf/).waitFor();
+        editor.workspace.commit("Say more");
+        await workbench.session(/active session.*2 events/).waitFor();
+        const agent = new Agent(scene, "claude-code");
+        const { sessions } = agent.call("threadline/sessions/list", {});
+        const { sessionId } = sessions[0];
+        const { events } = agent.call("threadline/sessions/events", { sessionId });
+        assert.deepEqual(
+          events.map(({ source }) => source),
+          ["windsurf", "windsurf"],
+        );
+      },
+    ],
+  ],
+};
+
+/** The first steps, as a newcomer is led through them. */
+const walkthrough = {
+  name: "walkthrough",
+  address: (editor) => `/?folder=${editor.workspace.folder}`,
+  steps: [
+    [
+      "the walkthrough knows what is done already",
+      async ({ workbench }) => {
+        await workbench.status.waitFor();
+        // Beside it there is no room for pictures.
+        await workbench.command("View: Close Primary Side Bar");
+        await workbench.command("Welcome: Open Walkthrough...");
+        await workbench.choice("Get Started with Threadline").click();
+        const page = workbench.page.locator(".gettingStartedContainer");
+        await page.getByText("Work as Usual").waitFor();
+        await page.locator(".getting-started-step", { hasText: "Install the Sidecar" }).click();
+        await page.locator(".codicon-getting-started-step-checked.complete").first().waitFor();
+        await workbench.photograph("install-dark");
+      },
+    ],
+    [
+      "each step has a picture, in the colours of the theme",
+      async ({ workbench }) => {
+        const steps = workbench.page.locator(".getting-started-step");
+        for (const title of ["Work as Usual", "Turn a Session", "Find It", "Tell Your", "Look Back"]) {
+          await steps.filter({ hasText: title }).click();
+          await workbench.page.frameLocator("iframe.webview.ready >> visible=true").frameLocator("#active-frame").locator("svg").waitFor();
+          await workbench.photograph(title.toLowerCase().replaceAll(" ", "-"));
+        }
+        await workbench.chooseTheme("Light Modern");
+        await workbench.page.locator(".monaco-workbench.vs").waitFor();
+        await workbench.photograph("light");
+      },
+    ],
+  ],
+};
+
+export const journeys = [
+  ...[work, session, together, weeks, memory, trouble, several, trust, context, choice],
+  ...[insight, devin, walkthrough, installation, outdatedness],
+];
 
 function starts(editor) {
   const file = `${editor.home}.starts`;

@@ -40,6 +40,7 @@ function kept(scene, title = TITLE) {
   return memories.find((memory) => memory.title === title);
 }
 
+/** G4. */
 export const memory = {
   name: "memory",
   address: (editor) => `/?folder=${editor.workspace.folder}`,

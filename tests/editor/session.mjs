@@ -7,7 +7,7 @@ import { until } from "./waiting.mjs";
 const DECISION = "Use linen because cotton shrinks";
 const USER = { "git.enableSmartCommit": true };
 
-/** Part of G2, G3 and G5. */
+/** G2, G3. */
 export const session = {
   name: "session",
   address: (editor) => `/?folder=${editor.workspace.folder}`,

@@ -11,6 +11,7 @@ const ALERT = {
   priority: 5,
 };
 
+/** G5. Messages and tasks, of agents and of the person, with what the status bar says of them. */
 export const together = {
   name: "together",
   address: (editor) => `/?folder=${editor.workspace.folder}`,

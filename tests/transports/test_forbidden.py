@@ -264,7 +264,7 @@ FORBIDDEN: dict[str, tuple[int, str]] = {
 
 @pytest.mark.parametrize("name", FORBIDDEN)
 def test_a_request_of_a_forbidden_shape_is_refused(scene: Scene, name: str) -> None:
-    """Part of G6."""
+    """G6."""
     status, shape = FORBIDDEN[name]
     answer = scene.dashboard.send(scene.write(shape))
     assert answer, "closed without a word"
