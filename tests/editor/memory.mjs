@@ -34,6 +34,19 @@ async function findFrame({ page }, kind, content = "main") {
   return undefined;
 }
 
+/** Pick what is seen: what came just now cannot have been seen, and is not picked. */
+function pick({ page }, press) {
+  const closed = { state: "hidden", timeout: 1000 };
+  const rows = page.locator(".quick-input-list .monaco-list-row").first();
+  return until("it is picked", async () => {
+    await press();
+    return rows.waitFor(closed).then(
+      () => true,
+      () => false,
+    );
+  });
+}
+
 function kept(scene, title = TITLE) {
   const params = { statuses: [], limit: 1000 };
   const { memories } = new Agent(scene, "codex").call("threadline/memories/list", params);
@@ -159,10 +172,7 @@ export const memory = {
           return /oiled/.test(first) && (await looking.count()) === 0;
         });
         await workbench.photograph("picking");
-        await until("it is picked", async () => {
-          await workbench.page.keyboard.press("Enter");
-          return workbench.choice(/./).first().waitFor({ state: "hidden", timeout: 1000 }).then(() => true, () => false);
-        });
+        await pick(workbench, () => workbench.page.keyboard.press("Enter"));
         await until("it is pinned", () => kept(scene, "Looms are oiled on Mondays").pinned);
       },
     ],
@@ -171,7 +181,7 @@ export const memory = {
       async (scene) => {
         const { workbench } = scene;
         await workbench.command("Threadline: Forget Memory…");
-        await workbench.choice("Dye comes from Lyon").click();
+        await pick(workbench, () => workbench.choice("Dye comes from Lyon").click());
         const dialog = workbench.page.locator(".monaco-dialog-box");
         await dialog.getByText("Forget “Dye comes from Lyon” for good?").waitFor();
         await dialog.getByRole("button", { name: "Forget" }).click();

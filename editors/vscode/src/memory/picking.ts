@@ -45,7 +45,10 @@ export function pickMemory(
     pick.onDidAccept(() => {
       const [picked] = pick.selectedItems;
       // Whoever presses Enter so soon has seen another list; the next Enter means what is seen then.
-      if (!picked || Date.now() - replacedAt < UNSEEN) return;
+      if (!picked || Date.now() - replacedAt < UNSEEN) {
+        pick.selectedItems = [];
+        return;
+      }
       resolve(picked.memory);
       pick.hide();
     });
