@@ -79,7 +79,7 @@ export const context = {
         const told = workbench.notification("Wrote AGENTS.md.");
         await told.getByRole("button", { name: "Open File" }).click();
         await workbench.page.locator(".tab.active", { hasText: "AGENTS.md" }).waitFor();
-        await workbench.page.locator(".view-line", { hasText: "threadline:rules" }).waitFor();
+        await workbench.page.locator(".view-line", { hasText: "threadline:rules" }).first().waitFor();
         await workbench.photograph("rules");
         assert.ok(read(scene).startsWith("Use tabs.\n\n<!-- threadline:rules; "));
         await workbench.command("Notifications: Clear All Notifications");
