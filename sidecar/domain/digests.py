@@ -1,5 +1,6 @@
 """Daily digests: one note for each past day on which something happened."""
 
+import re
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, tzinfo
 
@@ -13,6 +14,8 @@ REACH = 30
 _TITLE = 200
 _PART = 400
 _CONTENT = 4_000
+_SENTENCE = re.compile(r"(?<=\w\w)[.!?]\s")
+"""The end of a sentence, and not of an abbreviation such as e.g. this one."""
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -63,11 +66,12 @@ def _line(part: Part, zone: tzinfo) -> str:
     end = part.session.last_event_at.astimezone(zone).strftime("%H:%M")
     headline, _, rest = part.told.partition("\n")
     told = f"{headline.rstrip('.')}. {rest}" if rest.strip() else headline
-    return f"{begin} to {end}: {_cut(' '.join(told.split()), _PART)}"
+    when = begin if begin == end else f"{begin} to {end}"
+    return f"{when}: {_cut(' '.join(told.split()), _PART)}"
 
 
 def _headline(told: str) -> str:
-    return told.split("\n", 1)[0].rstrip(".")
+    return _SENTENCE.split(told.split("\n", 1)[0], maxsplit=1)[0].rstrip(".")
 
 
 def _cut(text: str, limit: int) -> str:

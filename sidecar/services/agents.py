@@ -11,7 +11,7 @@ import msgspec
 from protocol.contexts import AgentItem
 from protocol.conversations import ActiveAgent, Agent, AgentList, ListAgentsParams
 from protocol.messages import USER
-from sidecar.domain import doubts, messages, privacy, tasks
+from sidecar.domain import digests, doubts, messages, privacy, tasks
 from sidecar.domain.enrichment.wording import clipped
 from sidecar.store.vaults import Vault
 
@@ -19,6 +19,8 @@ _SUMMARY = 120
 """Letters of a summary that fit one line."""
 _SESSIONS, _EVENTS = 50, 200
 """Sessions, and events of each, in which agents are looked for that have left nothing else."""
+_NO_AGENTS = {None, USER, digests.AGENT}
+"""Signatures of people and of our own work."""
 _NAMES = {
     "claudecode": "Claude Code",
     "claude": "Claude Code",
@@ -126,7 +128,9 @@ def _everyone(vault: Vault) -> dict[str, Agent]:
 
 def _traces(vault: Vault) -> Iterator[tuple[str, datetime]]:
     """Tell who did something, and when."""
-    return ((name, at) for name, at in _signed(vault) if name is not None and name != USER)
+    return (
+        (name, at) for name, at in _signed(vault) if name not in _NO_AGENTS and name is not None
+    )
 
 
 def _signed(vault: Vault) -> Iterator[tuple[str | None, datetime]]:

@@ -5,11 +5,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from protocol.conversations import ListAgentsParams
 from protocol.events import Commit, NewEvent
 from protocol.memories import Memory
 from protocol.settings import Settings
 from sidecar.domain import digests
-from sidecar.services import digesting, maintenance, recording
+from sidecar.services import agents, digesting, maintenance, recording
 from sidecar.services.enrichment import running
 from sidecar.store.vaults import Vault
 from tests.services.test_enrichment import silent, tools
@@ -50,6 +51,20 @@ def test_each_past_day_gets_one_digest_after_three(vault: Vault, clock: FixedClo
     assert digest.evidence
     assert digesting.digest(vault, UTC, 3) == []
     assert written(vault) == [digest]
+
+
+def test_a_digest_is_named_by_headlines_alone_and_makes_nobody_an_agent(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of C11."""
+    commit(vault, "Lock jobs in the database", NOON)
+    commit(vault, "Add a test for jobs", NOON + HOUR)
+    commit(vault, "Retry jobs that fail", NOON + 2 * HOUR)
+    clock.now = NOON + 15 * HOUR
+    (digest,) = digesting.digest(vault, UTC, 3)
+    assert "Also: " in digest.content
+    assert "Also: " not in digest.title
+    assert agents.list_agents(vault, ListAgentsParams()).total == 0
 
 
 def test_missed_days_are_caught_up_with(vault: Vault, clock: FixedClock) -> None:
