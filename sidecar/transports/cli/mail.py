@@ -190,7 +190,7 @@ def _show_message(one: ShownMessage, *, is_new: bool) -> None:
     whom = "" if one.target_id == USER else f" to {one.target_id}"
     facts = clean(f"{one.sender_id}{whom}, {one.category}, priority {one.priority}")
     when, tail = local(one.created_at), one.message_id[-screens.TAIL :]
-    console.print(f"{sign}[bold]{title}[/] [dim]{facts}, {when}, {tail}[/]", soft_wrap=True)
+    console.print(f"{sign}[bold]{title}[/] [dim]({facts}, {when}, {tail})[/]", soft_wrap=True)
     if one.subject or clean(one.content) != title:
         console.print(screens.indented(one.content), soft_wrap=True)
 

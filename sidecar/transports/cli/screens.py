@@ -27,8 +27,8 @@ _STATUS = 5
 _PIPE_WIDTH = 160
 
 _is_watched = sys.stdout is not None and sys.stdout.isatty()
-console = Console(highlight=False, width=None if _is_watched else _PIPE_WIDTH)
-errors = Console(stderr=True, highlight=False)
+console = Console(highlight=False, emoji=False, width=None if _is_watched else _PIPE_WIDTH)
+errors = Console(stderr=True, highlight=False, emoji=False)
 _STYLES = {"active": "bold green", "closed": "default", "compacted": "dim"}
 
 
@@ -151,7 +151,7 @@ def _show_memory(found: Found, *, is_explained: bool) -> None:
     memory = found.memory
     drift = f" [yellow]{memory.verdict}[/]" if memory.verdict in {"changed", "gone"} else ""
     console.print(
-        f"[bold]{clean(memory.title)}[/] [dim]{memory.type}, {local(memory.occurred_at)}[/]{drift}",
+        f"[bold]{clean(memory.title)}[/] [dim]({memory.type}, {local(memory.occurred_at)})[/]{drift}",
         soft_wrap=True,
     )
     if memory.content != memory.title:

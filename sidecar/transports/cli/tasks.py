@@ -158,7 +158,7 @@ def _line(task: ShownTask) -> None:
     whose = "" if task.assigned_agent_id == "any" else f", {task.assigned_agent_id}"
     facts = clean(f"{_state(task)}, priority {task.priority}{whose}")
     tail = task.task_id[-screens.TAIL :]
-    console.print(f"[bold]{clean(task.title)}[/] [dim]{facts}, {tail}[/]", soft_wrap=True)
+    console.print(f"[bold]{clean(task.title)}[/] [dim]({facts}, {tail})[/]", soft_wrap=True)
 
 
 def _state(task: ShownTask) -> str:
