@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 
 from protocol.errors import InvalidParamsError
 from protocol.rules import RulesChange, RulesChanges, RulesFile, RulesList
@@ -80,7 +81,7 @@ def _say(change: RulesChange) -> None:
         )
     elif change.outcome == "refused":
         screens.complain(str(change.reason))
-    elif change.outcome == "removed" and change.target == "agents":
+    elif change.outcome == "removed" and Path(change.path).exists():
         screens.say(f"took our block out of {change.path}")
     else:
         screens.say(f"{_SAID[change.outcome]} {change.path}")
