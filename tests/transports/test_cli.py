@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 def worked(repository: Repository) -> Repository:
     for number in range(3):
         repository.commit(
-            f"step {number} [bold]of[/] the \x1b[31mwork", at=NOON + number * 3 * HOUR
+            f"step {number} [bold]of[/] the \x1b[31mwork :bug:", at=NOON + number * 3 * HOUR
         )
     return repository
 
@@ -28,7 +28,7 @@ def test_scan_then_sessions_then_show(worked: Repository) -> None:
     assert b"3 imported into 2 sessions" in scanned.stderr
     listed = threadline("sessions", cwd=worked.path)
     assert listed.returncode == Exit.OK
-    assert b"step 2 [bold]of[/] the  [31mwork" in listed.stdout
+    assert b"step 2 [bold]of[/] the  [31mwork :bug:" in listed.stdout
     assert b"\x1b" not in listed.stdout
     tail = listed.stdout.decode().splitlines()[2].split()[8]
     shown = threadline("sessions", "show", tail, cwd=worked.path)
@@ -164,3 +164,16 @@ def test_no_connection_is_ever_opened(worked: Repository, tmp_path: Path) -> Non
     for command in (["scan"], ["sessions"], ["status"], ["export"]):
         done = threadline(*command, cwd=worked.path, PYTHONPATH=path)
         assert done.returncode == Exit.OK, done.stderr
+
+
+def test_without_a_command_the_help_says_what_there_is(tmp_path: Path) -> None:
+    asked = threadline(cwd=tmp_path)
+    assert asked.returncode == Exit.USAGE
+    assert b"threadline scan" in asked.stderr
+    assert not asked.stdout
+
+
+def test_an_author_whom_nobody_is_does_not_mean_the_user(worked: Repository) -> None:
+    asked = threadline("scan", "--author", "nobody", cwd=worked.path)
+    assert b"0 commits (nobody's)" in asked.stderr
+    assert b"yours" not in asked.stderr

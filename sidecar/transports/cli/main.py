@@ -40,7 +40,11 @@ _SHOWN_EVENTS = 1000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code says how it went."""
-    options = parser.build().parse_args(arguments)
+    words = parser.build()
+    options = words.parse_args(arguments)
+    if options.command is None:
+        words.print_help(sys.stderr)
+        return Exit.USAGE
     logging.basicConfig(level=logging.WARNING, format="threadline: %(message)s", stream=sys.stderr)
     try:
         with contextlib.closing(open_application(here=Path.cwd(), source="cli-auto")) as app:
@@ -80,8 +84,8 @@ def _scan(app: Application, options: Namespace) -> Exit:
         f"{screens.plural(result.found, 'commit')} ({whose}): {result.imported:,} imported into "
         f"{screens.plural(result.sessions, 'session')}, {result.already_known:,} known before"
     )
-    if not result.found and result.author is not None:
-        screens.say("none of them is yours? --all-authors imports everyone's")
+    if not result.found and result.author is not None and not options.author:
+        screens.say("nothing of yours is here; --all-authors imports everyone's")
     return Exit.OK
 
 

@@ -157,7 +157,7 @@ def build() -> argparse.ArgumentParser:
         epilog=f"{_EPILOG}\nexit codes:\n{codes}",
     )
     parser.add_argument("--version", action="version", version=version("threadline"))
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _command(
         commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE
     )
