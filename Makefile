@@ -24,12 +24,12 @@ run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline search
 	@printf '%s\n' '' \
 	  'Next:' \
-	  '  $(BIN)/threadline sessions show      read the latest session' \
-	  '  $(BIN)/threadline search WORDS       find what was decided, and why' \
-	  '  $(BIN)/threadline context             see what an assistant would be told now' \
-	  '  $(BIN)/threadline call               what an editor or an agent can ask; `call -` answers JSON Lines' \
-	  '  $(BIN)/threadline --help             everything else' \
-	  '  make install-editors                    the extension, in VS Code, Cursor, Windsurf and their like' \
+	  '  $(BIN)/threadline sessions show  read the latest session' \
+	  '  $(BIN)/threadline search WORDS   find what was decided, and why' \
+	  '  $(BIN)/threadline context        see what an assistant would be told now' \
+	  '  $(BIN)/threadline call           what an editor or an agent can ask; `call -` answers JSON Lines' \
+	  '  $(BIN)/threadline --help         everything else' \
+	  '  make install-editors                 the extension, in VS Code, Cursor, Windsurf and their like' \
 	  ''
 	@if command -v npm >/dev/null; then $(MAKE) -s pages; \
 	else echo 'the dashboard will have no pages: npm is missing'; fi

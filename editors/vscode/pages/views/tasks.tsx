@@ -25,7 +25,6 @@ const DRAGGED = "application/x-threadline-task";
 export function TasksView({ id }: { readonly id: string | undefined }) {
   const [text, setText] = useKept("task words", "");
   const [agent, setAgent] = useKept("task agent", "");
-  const [dismissed, setDismissed] = useKept<Record<string, string>>("dismissed", {});
   const [isAdding, setAdding] = useState(false);
   const [open, setOpen] = useState(id);
   const [done, setDone] = useState(DONE);
@@ -49,9 +48,6 @@ export function TasksView({ id }: { readonly id: string | undefined }) {
     if (isDone && what.status) say(`${task.title} is ${STATUS_NAMES[what.status]} now.`);
     return isDone;
   };
-  const dismiss = (task: ShownTask) =>
-    setDismissed({ ...dismissed, [task.taskId]: task.suggestion ?? "" });
-  const isDismissed = (task: ShownTask) => dismissed[task.taskId] === task.suggestion;
   return (
     <>
       <div class="heading">
@@ -105,10 +101,8 @@ export function TasksView({ id }: { readonly id: string | undefined }) {
                 <TaskCard
                   task={task}
                   labels={labels}
-                  isDismissed={isDismissed(task)}
                   onOpen={() => setOpen(task.taskId)}
                   onChange={(what) => void update(task, what)}
-                  onDismiss={() => dismiss(task)}
                 />
               )}
             </Lane>
@@ -124,9 +118,7 @@ export function TasksView({ id }: { readonly id: string | undefined }) {
           task={shown}
           all={tasks}
           labels={labels}
-          isDismissed={isDismissed(shown)}
           onChange={(what) => update(shown, what)}
-          onDismiss={() => dismiss(shown)}
           onOpen={setOpen}
           onClose={() => setOpen(undefined)}
         />

@@ -11,13 +11,11 @@ import { StatusChoice } from "./choices";
 interface CardProps {
   readonly task: ShownTask;
   readonly labels: Labels;
-  readonly isDismissed: boolean;
   readonly onOpen: () => void;
   readonly onChange: (said: Change) => void;
-  readonly onDismiss: () => void;
 }
 
-export function TaskCard({ task, labels, isDismissed, onOpen, onChange, onDismiss }: CardProps) {
+export function TaskCard({ task, labels, onOpen, onChange }: CardProps) {
   const { taskId, title, status, priority, doneWhen, assignedAgentId, notes } = task;
   const waiting = task.needs.filter(({ status }) => status !== "done");
   const isDone = status === "done";
@@ -84,33 +82,26 @@ export function TaskCard({ task, labels, isDismissed, onOpen, onChange, onDismis
         </p>
       )}
       {isDone && task.evidence && <p class="task-line muted">{task.evidence}</p>}
-      {task.suggestion && !isDone && !isDismissed && (
-        <Suggestion
-          words={task.suggestion}
-          onComplete={(evidence) => onChange({ status: "done", evidence })}
-          onDismiss={onDismiss}
-        />
-      )}
+      {task.suggestion && !isDone && <Suggestion words={task.suggestion} onChange={onChange} />}
     </article>
   );
 }
 
 interface SuggestionProps {
   readonly words: string;
-  readonly onComplete: (evidence: string) => void;
-  readonly onDismiss: () => void;
+  readonly onChange: (said: Change) => void;
 }
 
-export function Suggestion({ words, onComplete, onDismiss }: SuggestionProps) {
+export function Suggestion({ words, onChange }: SuggestionProps) {
   return (
     <div class="suggestion">
       <p>
         <strong>Looks done:</strong> {words}
       </p>
-      <Button icon="check" onClick={() => onComplete(words)}>
+      <Button icon="check" onClick={() => onChange({ status: "done", evidence: words })}>
         Complete
       </Button>
-      <Button onClick={onDismiss}>Not Yet</Button>
+      <Button onClick={() => onChange({ notDone: true })}>Not Yet</Button>
     </div>
   );
 }

@@ -20,9 +20,7 @@ interface DetailsProps {
   readonly task: ShownTask;
   readonly all: readonly ShownTask[];
   readonly labels: Labels;
-  readonly isDismissed: boolean;
   readonly onChange: (said: Change) => Promise<boolean>;
-  readonly onDismiss: () => void;
   readonly onOpen: (taskId: string) => void;
   readonly onClose: () => void;
 }
@@ -62,12 +60,8 @@ export function TaskDetails(props: DetailsProps) {
             onChange={(assignedAgentId) => void onChange({ assignedAgentId })}
           />
         </div>
-        {task.suggestion && task.status !== "done" && !props.isDismissed && (
-          <Suggestion
-            words={task.suggestion}
-            onComplete={(evidence) => void onChange({ status: "done", evidence })}
-            onDismiss={props.onDismiss}
-          />
+        {task.suggestion && task.status !== "done" && (
+          <Suggestion words={task.suggestion} onChange={(said) => void onChange(said)} />
         )}
         <Needs {...props} />
         {task.evidence && (
