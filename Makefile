@@ -12,10 +12,11 @@ PACKAGES := $(EXTENSION)/node_modules/.ready
 VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
 WHEEL := dist/threadline-$(VERSION)-py3-none-any.whl
 VSIX := dist/threadline-$(VERSION).vsix
+PAGES := sidecar/transports/web/pages/page.js
 # What a wheel is made from; whatever must be built before it is one more prerequisite of $(WHEEL).
-SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
+SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name 'page.*') pyproject.toml README.md LICENSE
 
-.PHONY: run test check check-extension agents-e2e editors dist vsix install-editors bench crash fmt generate clean
+.PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan --all-authors
@@ -56,6 +57,8 @@ check-extension:  ## lint, types and unit tests of the extension, where there is
 
 editors: $(PACKAGES)
 	npm --prefix $(EXTENSION) run --silent check
+
+pages: $(PAGES)  ## build what the dashboard and the extension show
 
 dist: $(WHEEL) vsix  ## what is given to others: the wheel, and the extension that carries it
 

@@ -55,6 +55,7 @@ from protocol.recall import (
     WriteResult,
 )
 from protocol.rows import Method
+from protocol.rules import RULES
 from protocol.sessions import Session, SessionStatus, ShownSession
 from protocol.sharing import SHARED
 from protocol.turns import IngestedTurn, IngestTurnParams

@@ -456,6 +456,7 @@ _HANDLERS: dict[str, Handler] = {
     "threadline/sessions/events": _of(browsing.list_events),
     "threadline/sessions/close": _of(browsing.close_session),
     "threadline/commits/get": _of(browsing.show_commit),
+    "threadline/timeline": _of(picturing.picture),
     "threadline/projects/list": _list_projects,
     "threadline/status": _status,
     "threadline/version": _tell_version,

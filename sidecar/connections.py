@@ -16,8 +16,6 @@ from sidecar.store.homes import Home
 from sidecar.store.ledgers import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from protocol.rules import Target
     from sidecar.services import ruling
     from sidecar.services.connecting import Tools

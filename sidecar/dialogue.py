@@ -361,6 +361,7 @@ class Dialogue:
             branch=params.branch or (place.branch if place else None),
             look=sights.look(who.real_folder, code),
             summary=lambda: _summary(params, who.harness) or meeting.summary(vault, params),
+            hand=functools.partial(messaging.hand, vault, who.agent_id),
             is_noted=not self.around.is_paused(vault),
         )
 
@@ -372,7 +373,7 @@ class Dialogue:
 
         if keys:
             self.buffer.add(scene.vault, f"messages:{number}", make_ops)
-        return set()
+        return messaging.taken(scene.vault, agent_id, keys)
 
     def _keep(self, vault: Vault, params: CheckpointParams, who: Who) -> Checkpointed:
         """Keep what an agent wants to survive, unless nothing may be recorded now."""

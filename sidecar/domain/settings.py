@@ -7,7 +7,7 @@ import msgspec
 
 from protocol.settings import Settings
 
-_CLIENTS = {"command", "trace"}
+_CLIENTS = {"command", "python", "trace"}
 """Settings of the same name space that are the editor's own."""
 
 

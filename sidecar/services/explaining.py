@@ -17,6 +17,7 @@ from protocol.memories import Memory
 from protocol.sessions import Session
 from sidecar.domain import events, privacy
 from sidecar.domain.origins import Origin, Sight
+from sidecar.domain.recall.catalogues import REFUSED
 from sidecar.services import browsing
 from sidecar.services.mentioning import Mentioned
 from sidecar.store.vaults import Vault

@@ -67,6 +67,12 @@ def hand(vault: Vault, agent_id: str, keys: Collection[str]) -> set[str]:
     return set(keys).difference(one.message_id for one in given)
 
 
+def taken(vault: Vault, agent_id: str, keys: Collection[str]) -> set[str]:
+    """Name those of some messages that somebody else was given in the meantime."""
+    waiting = _waiting(vault, vault.messages.some(keys).values(), agent_id)
+    return set(keys).difference(one.message_id for one in waiting)
+
+
 def note(vault: Vault, agent_id: str, keys: Collection[str]) -> list[Op]:
     """Say how to write down that a recipient has messages which it was told before."""
     now = vault.clock()

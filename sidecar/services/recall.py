@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from protocol.errors import BusyError, StorageFailedError, StoreRefusedError
 from protocol.links import Link
-from protocol.memories import Memory, MemoryStatus, Verdict
+from protocol.memories import Memory
 from protocol.recall import Found, ListMemoriesParams, MemoryPage, SearchParams, SearchResult
 from sidecar.domain import links, memories, privacy
 from sidecar.domain.recall import filters, ranking, words

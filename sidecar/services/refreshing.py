@@ -1,12 +1,11 @@
 """Refreshing the rules files of agents that can be told nothing: where the user wants it, and nobody else has written."""
 
-import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from protocol.errors import ConflictError
+from protocol.errors import ConflictError, StorageFailedError
 from protocol.rules import Target
 from sidecar.domain.connections import rules, targets
 from sidecar.domain.connections.ledgers import Written
@@ -34,23 +33,24 @@ class Tools:
 
 def find(tools: Tools, agent: str, project: str) -> Sight | None:
     """See an agent's rules file in a project; None unless it was connected there and is as we have written it."""
-    sight = _see(tools, agent, project)
-    return sight if sight is not None and _is_intact(sight) else None
+    sight = _see(tools, agent, str(PurePath(project, rules.PLACES[agent])), project)
+    is_intact = sight is not None and rules.is_intact(_text(sight))
+    return sight if is_intact else None
 
 
 def refresh(tools: Tools, sight: Sight, text: str) -> None:
     """Let a rules file tell a text."""
-    data = rules.write(text).encode()
-    if data != sight.data:
-        tools.write(sight, data)
+    _replace(tools, sight, rules.write(text))
 
 
-def clear(tools: Tools) -> None:
-    """Let all rules files tell nothing until they are renewed: what is forgotten must not stand there."""
-    for path in map(PurePath, tools.rows()):
-        for target in targets.TARGETS:
-            if path.match(targets.place(target)):
-                _clear(tools, target, path)
+def find_projects(tools: Tools) -> set[str]:
+    """Name the folders of all projects in which a file was written that assistants read by themselves."""
+    return {
+        str(path.parents[len(PurePath(place).parts) - 1])
+        for path in map(PurePath, tools.rows())
+        for place in map(targets.place, targets.TARGETS)
+        if path.match(place)
+    }
 
 
 def clear(tools: Tools, projects: Iterable[str], needles: Needles = ()) -> list[str]:
@@ -100,29 +100,5 @@ def _replace(tools: Tools, sight: Sight, text: str) -> None:
         tools.write(sight, data)
 
 
-def clear(tools: Tools, projects: Iterable[str]) -> list[str]:
-    """Let the rules files of projects tell nothing until the next conversation; name those that may not be touched."""
-    sights = [_see(tools, agent, project) for project in projects for agent in AGENTS]
-    return [sight.path for sight in filter(None, sights) if not _empty(tools, sight)]
-
-
-def _see(tools: Tools, agent: str, project: str) -> Sight | None:
-    path = str(PurePath(project, rules.PLACES[agent]))
-    row = tools.rows().get(path)
-    return tools.look(path, [project]) if row is not None and agent in row.agents else None
-
-
-def _empty(tools: Tools, sight: Sight) -> bool:
-    """Empty a file; one that others have written is none of ours."""
-    if sight.refusal is not None:
-        return False
-    try:
-        if _is_intact(sight):
-            refresh(tools, sight, "")
-    except StorageFailedError:
-        return False
-    return True
-
-
-def _is_intact(sight: Sight) -> bool:
-    return rules.is_intact((sight.data or b"").decode(errors="replace"))
+def _text(sight: Sight) -> str:
+    return (sight.data or b"").decode(errors="surrogateescape")

@@ -129,10 +129,6 @@ def _check_expected(memory: Memory, params: UpdateParams) -> None:
         )
 
 
-def _author(params: UpdateParams) -> str | None:
-    return None if params.agent_id in (None, USER) else params.agent_id
-
-
 def _said(field: str, text: str) -> str:
     """Drop what is private; what says nothing then is no memory."""
     public = privacy.public(text)

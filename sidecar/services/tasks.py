@@ -104,21 +104,24 @@ def suggest_done(
     vault: Vault, agent_id: str, is_done_by: Judge, limit: int = 5
 ) -> list[CompletedTask]:
     """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
-    likely = _likely(vault, open_for(vault, agent_id))
+    likely = _likely(vault, open_for(vault, agent_id), is_done_by)
     return [_told(task, evidence) for task, evidence in islice(likely, limit)]
 
 
 def suggestions(vault: Vault, some: Iterable[Task]) -> dict[str, str]:
     """Tell the same of some tasks, whoever's they are: what makes them seem done, by their ids."""
+    from sidecar.domain.endings import judging  # noqa: PLC0415  # its rules take long to load
+
     still = [task for task in some if tasks.is_open(task)]
-    return {task.task_id: evidence for task, evidence in _likely(vault, still)}
+    found = _likely(vault, still, judging.is_done_by)
+    return {task.task_id: evidence for task, evidence in found}
 
 
-def _likely(vault: Vault, some: Iterable[Task]) -> Iterator[tuple[Task, str]]:
+def _likely(vault: Vault, some: Iterable[Task], is_done_by: Judge) -> Iterator[tuple[Task, str]]:
     unchecked = [task for task in some if not _parse(task)]
     latest = _commits(vault, unchecked)[:_LATEST]
     for task in unchecked:
-        evidence = judging.likely_end(task, _undoubted(latest, task))
+        evidence = seeking.likely_end(task, _undoubted(latest, task), is_done_by)
         if evidence is not None:
             yield task, privacy.clean(evidence)
 

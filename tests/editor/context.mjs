@@ -16,6 +16,7 @@ function remember(scene, title) {
   new Agent(scene, "claude-code").call("threadline/memories/write", params);
 }
 
+/** D12. What goes into files, to the byte, is tried by `services/test_ruling.py`. */
 export const context = {
   name: "context",
   address: (editor) => `/?folder=${editor.workspace.folder}`,

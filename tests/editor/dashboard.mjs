@@ -11,8 +11,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { openPage } from "./browsers.mjs";
+import { inbox } from "./dashboard/inbox.mjs";
+import { injection } from "./dashboard/injection.mjs";
+import { memory } from "./dashboard/memory.mjs";
 import { session } from "./dashboard/session.mjs";
 import { sessions } from "./dashboard/sessions.mjs";
+import { tasks } from "./dashboard/tasks.mjs";
+import { timeline } from "./dashboard/timeline.mjs";
 import { Model } from "./models.mjs";
 import { until } from "./waiting.mjs";
 import { Workspace } from "./workspaces.mjs";
@@ -97,7 +102,7 @@ function steps({ address, url }) {
       await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
     }
   };
-  const scene = { page, workspace, run, ask, model, remember, sees, photograph, visit };
+  const scene = { page, address, workspace, run, call, ask, model, remember, sees, photograph, visit };
   return [
     ["says how to come in without an invitation", async () => {
       await page.goto(address);

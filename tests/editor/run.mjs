@@ -96,7 +96,7 @@ function hear(editor, words) {
 
 /** Layer B: what a person does and sees. */
 async function travel(editor, journey) {
-  await journey.prepare?.(editor);
+  await journey.prepare?.(editor, sidecar);
   editor.install(vsix);
   await editor.start();
   const address = editor.address + journey.address(editor);

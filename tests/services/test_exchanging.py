@@ -277,6 +277,9 @@ UNSIGNED = {
     "threadline/enrichment/cancel": "likewise",
     "threadline/capture/pause": "only people pause",
     "threadline/capture/resume": "likewise",
+    "threadline/rules/write": "only people write files",
+    "threadline/rules/refresh": "likewise",
+    "threadline/rules/remove": "likewise",
 }
 """What changes something and carries no name of an agent, and why."""
 READING = {

@@ -151,17 +151,17 @@ def test_a_task_that_is_not_done_is_not_suggested_by_the_same_commit_again(
     (made,) = create(vault, NewTask(title="Sign uploads with SHA-256")).tasks
     clock.pass_(MINUTE)
     commit(vault, 1, "Sign all uploads with SHA-256")
-    assert len(tasks.suggest_done(vault, "me")) == 1
+    assert len(tasks.suggest_done(vault, "me", judging.is_done_by)) == 1
     told = update(vault, made.task_id, not_done=True)
     assert (told.outcome, told.tasks[0].status) == ("updated", "todo")
-    assert tasks.suggest_done(vault, "me") == []
+    assert tasks.suggest_done(vault, "me", judging.is_done_by) == []
     assert planning.list_tasks(vault, ListTasksParams(suggest=True)).tasks[0].suggestion is None
-    assert tasks.suggest_done(reopen(vault), "me") == []
+    assert tasks.suggest_done(reopen(vault), "me", judging.is_done_by) == []
     update(vault, made.task_id, priority=5)
-    assert tasks.suggest_done(vault, "me") == []
+    assert tasks.suggest_done(vault, "me", judging.is_done_by) == []
     clock.pass_(MINUTE)
     commit(vault, 2, "Sign the last uploads with SHA-256 too")
-    (again,) = tasks.suggest_done(vault, "me")
+    (again,) = tasks.suggest_done(vault, "me", judging.is_done_by)
     assert "the last uploads" in again.evidence
 
 

@@ -16,8 +16,11 @@ HOST = RenderParams(
 
 
 def resume(desk: Desk, **more: object) -> Rendered:
+    """Go on with the conversation; its host has got what it was told."""
     asked = msgspec.structs.replace(HOST, occasion="resume", **more)
-    return desk.app.mind.dialogue.greet(asked)
+    told = desk.app.mind.dialogue.greet(asked)
+    desk.app.flush()
+    return told
 
 
 @pytest.fixture

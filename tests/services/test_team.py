@@ -199,6 +199,7 @@ WRITES: dict[str, tuple[dict[str, Any], Callable[[Vault], Names]]] = {
 TRACELESS = {"forget_memory": "what is forgotten leaves no trace"}
 BY_HAND = {
     "threadline/context/feedback",
+    "threadline/context/retract",
     "threadline/context/end",
     "threadline/context/render",
     "threadline/memories/unlink",
@@ -243,6 +244,8 @@ def check_by_hand(desk: Desk, memory_id: str) -> None:
     desk.ask("context/feedback", memoryId=memory_id, verdict="useful", agentId="critic")
     desk.ask("context/feedback", memoryId=memory_id, verdict="useful", agentId="user")
     assert {one.agent_id for one in desk.vault.feedback.all()} == {"critic", None}
+    desk.ask("context/retract", memoryId=memory_id, agentId="user")
+    assert {one.agent_id for one in desk.vault.feedback.all()} == {"critic"}
     desk.ask("context/track", sessionKey="end", agentId="ender", prompt=DECISION)
     desk.ask("context/end", sessionKey="end", agentId="ender")
     assert "ender" in checkpoints(desk.vault)

@@ -18,8 +18,8 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 
 from sidecar.transports.web import sites
-from tests.support import NOON, ROOT, Repository, threadline
-from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, complaints, start
+from tests.support import ROOT, Repository, threadline
+from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, complaints, see_it_serves, start
 
 pytestmark = pytest.mark.slow
 

@@ -114,6 +114,16 @@ export function Moment({ at }: { readonly at: string }) {
   );
 }
 
+interface WayProps extends Children {
+  readonly to: Place;
+  readonly class?: string;
+  readonly style?: Readonly<Record<string, string>>;
+  readonly tabIndex?: number | undefined;
+  readonly "aria-label"?: string;
+  readonly "aria-hidden"?: boolean | undefined;
+  readonly [data: `data-${string}`]: string;
+}
+
 /** A text in which is marked what was searched for. */
 export function Marked({ text, query }: { readonly text: string; readonly query: string }) {
   if (!query) return <>{text}</>;

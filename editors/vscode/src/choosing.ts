@@ -3,7 +3,6 @@
 import * as vscode from "vscode";
 import { type Place, placeOfFile, placeOfProject } from "./assistants/whereabouts";
 import { moment } from "./formats";
-import { type Place, placeOfFile, placeOfProject } from "./places";
 import type { Project } from "./protocol.generated";
 import type { Requests } from "./requests";
 

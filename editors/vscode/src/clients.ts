@@ -24,6 +24,8 @@ export interface Connection {
   readonly log: vscode.LogOutputChannel;
   /** Our commands that links may run, by what they show. */
   readonly commands: Readonly<Record<string, string>>;
+  /** Lends the editor's own language model, where there is one. */
+  readonly lender: Lender | undefined;
   readonly onClosed: () => void;
 }
 
@@ -32,14 +34,20 @@ export class QuietClient extends LanguageClient {
   private lastLine = "";
   private silence: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    [command, ...args]: readonly [string, ...string[]],
-    log: vscode.LogOutputChannel,
-    onClosed: () => void,
-    lender?: Lender,
-  ) {
+  constructor([command, ...args]: Words, connection: Connection) {
     const heed = (stream: Readable) => this.heed(stream);
-    super("threadline", "Threadline", { command, args }, options(log, onClosed, heed, lender));
+    super("threadline", "Threadline", { command, args }, options(connection, heed));
+  }
+
+  /** Start it; a process that never answers is ended, so that nobody waits for it for ever. */
+  override async start(): Promise<void> {
+    const end = () => this.serverProcess?.kill("SIGKILL");
+    const waiting = setTimeout(end, SILENCE);
+    try {
+      await super.start();
+    } finally {
+      clearTimeout(waiting);
+    }
   }
 
   /** What the process last wrote to standard error: often the reason why it ended. */
@@ -62,17 +70,15 @@ export class QuietClient extends LanguageClient {
 }
 
 function options(
-  { log, commands, onClosed }: Connection,
+  { log, commands, lender, onClosed }: Connection,
   heed: (stream: Readable) => void,
-  lender: Lender | undefined,
 ): LanguageClientOptions {
   const source = hostSource(vscode.env.appName, vscode.env.uriScheme);
   return {
     documentSelector: [{ scheme: "file" }],
-    initializationOptions: {
-      source: hostSource(vscode.env.appName, vscode.env.uriScheme),
-      model: lender !== undefined,
-    },
+    initializationOptions: { source, commands, model: lender !== undefined },
+    // What the sidecar quotes is escaped; all the same only these commands can be run from it.
+    markdown: { isTrusted: { enabledCommands: Object.values(commands) } },
     outputChannel: log,
     stdioOptions: { stdout: () => {}, stderr: heed },
     initializationFailedHandler: () => false,

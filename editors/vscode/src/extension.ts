@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { Assistance } from "./assistants/assistance";
 import { Lender } from "./assistants/lending";
 import { Commands } from "./commands";
+import { Commits } from "./commits";
 import { showContexts, showJobs } from "./contexts";
 import { Insights } from "./memory/insights";
 import { linkCommands } from "./memory/links";
@@ -40,7 +41,11 @@ export interface Threadline {
 
 export function activate(context: vscode.ExtensionContext): Threadline {
   const log = vscode.window.createOutputChannel("Threadline", { log: true });
-  const sidecar = new Sidecar(log, Lender.here());
+  const root = vscode.Uri.joinPath(context.globalStorageUri, "sidecar").fsPath;
+  const { version, links } = described(context);
+  const sidecar = new Sidecar({ log, root, version, commands: links, lender: Lender.here() });
+  const carried = findCarried(context.asAbsolutePath("dist/sidecar"));
+  const installer = new Installer(sidecar, { log, root, carried });
   const overview = new Overview(sidecar);
   const tree = new SessionsTree(sidecar, overview);
   const team = new Team(sidecar);
@@ -49,7 +54,8 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   const statusBar = new StatusBar(sidecar, overview, team.inbox, workshop);
   const commands = new Commands(sidecar, overview, team.inbox, log);
   const saves = new MissedSaves(sidecar);
-  const visiting = new Visiting(context.extensionUri, sidecar, overview, team.pages);
+  const assistance = new Assistance(sidecar, overview, context.globalState, log);
+  const visiting = new Visiting(context.extensionUri, sidecar, overview);
   const making = new MakingCommands(sidecar, overview, workshop);
   const show = () => {
     showContexts(sidecar.state, overview.projects);
@@ -57,7 +63,10 @@ export function activate(context: vscode.ExtensionContext): Threadline {
     statusBar.update();
   };
   context.subscriptions.push(log, sidecar, overview, tree, team, statusBar, commands, saves);
-  context.subscriptions.push(visiting, workshop, jobs, making, new Decorations());
+  context.subscriptions.push(installer, visiting, assistance);
+  context.subscriptions.push(new Commits(overview, team.pages), new Insights(sidecar, links));
+  context.subscriptions.push(workshop, jobs, making, new Decorations());
+  context.subscriptions.push(new MemoryCommands(sidecar, overview));
   context.subscriptions.push(
     overview.onDidChange(show),
     overview.onDidChange(() => jobs.update()),
@@ -74,7 +83,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   running = sidecar;
   void sidecar.restart();
   const { messages: inbox, tasks } = team;
-  return { sidecar, tree, jobs, inbox, tasks, statusBar: statusBar.item };
+  return { sidecar, tree, jobs, inbox, tasks, statusBar: statusBar.item, assistance };
 }
 
 export async function deactivate(): Promise<void> {

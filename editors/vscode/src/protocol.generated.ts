@@ -244,6 +244,13 @@ export interface Commit {
   dropped?: boolean;
 }
 
+/** A commit in the picture. */
+export interface CommitMark {
+  sha: string;
+  subject: string;
+  at: string;
+}
+
 /** One commit. */
 export interface CommitParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -927,6 +934,16 @@ export interface MemoryList {
   missing: string[];
 }
 
+/** A memory in the picture. */
+export interface MemoryMark {
+  memoryId: string;
+  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task";
+  title: string;
+  /** When what it tells of happened. */
+  at: string;
+  sessionId: string | null;
+}
+
 /** Memories, those that are pinned first, then the latest. */
 export interface MemoryPage {
   memories: Memory[];
@@ -1281,6 +1298,56 @@ export interface RetractParams {
   memoryId: string;
   /** Who said it; absent for a person. */
   agentId?: string | null;
+}
+
+/** What became of one file. */
+export interface RulesChange {
+  /** Who reads it. */
+  target: "agents" | "cursor" | "windsurf";
+  /** Where it is on this machine. */
+  path: string;
+  /** `written`: our words are in it as we wrote them. `edited`: somebody has changed them by hand. `refused`: it must not be touched, for the reason that is given. */
+  state: "absent" | "edited" | "refused" | "written";
+  /** Why it is left as it is. */
+  reason: string | null;
+  /** How long our words in it are. */
+  chars: number;
+  /** `kept`: it was edited by hand and stays so, unless `force` is said. */
+  outcome: "absent" | "created" | "kept" | "refused" | "removed" | "unchanged" | "updated";
+}
+
+/** What became of the files that are there. */
+export interface RulesChanges {
+  files: RulesChange[];
+}
+
+/** One file that assistants read. */
+export interface RulesFile {
+  /** Who reads it. */
+  target: "agents" | "cursor" | "windsurf";
+  /** Where it is on this machine. */
+  path: string;
+  /** `written`: our words are in it as we wrote them. `edited`: somebody has changed them by hand. `refused`: it must not be touched, for the reason that is given. */
+  state: "absent" | "edited" | "refused" | "written";
+  /** Why it is left as it is. */
+  reason: string | null;
+  /** How long our words in it are. */
+  chars: number;
+}
+
+/** All files that assistants read, also those that are not there. */
+export interface RulesList {
+  files: RulesFile[];
+}
+
+/** Which files to refresh or to remove. */
+export interface RulesParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Who reads it; all that are there where absent. */
+  target?: "agents" | "cursor" | "windsurf" | null;
+  /** Also replace or remove what somebody has edited by hand. */
+  force?: boolean;
 }
 
 /** Which part of a repository's history to import. */

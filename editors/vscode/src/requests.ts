@@ -20,37 +20,46 @@ export interface Requests {
   request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
-    token?: CancellationToken,
+    following?: Following,
   ): Promise<Methods[M]["result"]>;
 }
 
-const NEVER = Cancellation.None;
 let lastToken = 0;
 
 export async function send<M extends keyof Methods>(
   client: BaseLanguageClient,
   method: M,
   params: Methods[M]["params"],
-  token?: CancellationToken,
+  { token, onProgress }: Following = {},
 ): Promise<Methods[M]["result"]> {
-  if (!onProgress) return ask(client, method, params, token);
+  // A token that is undefined would be taken for another parameter.
+  const tokens = token ? [token] : [];
+  if (!onProgress) return client.sendRequest<Methods[M]["result"]>(method, params, ...tokens);
   const workDoneToken = `threadline-${++lastToken}`;
   const heard = client.onProgress(WorkDoneProgress.type, workDoneToken, onProgress);
   try {
-    return await ask(client, method, { ...params, workDoneToken }, token);
+    return await client.sendRequest(method, { ...params, workDoneToken }, ...tokens);
   } finally {
     heard.dispose();
   }
 }
 
-/** A token that is not there must not be handed on: the client would take it for a second parameter. */
-function ask<T>(
+/** Answer what the sidecar asks us; a refusal reaches it with its code. */
+export function answer<Q extends keyof Questions>(
   client: BaseLanguageClient,
-  method: string,
-  params: object,
-  token: CancellationToken | undefined,
-): Promise<T> {
-  return token ? client.sendRequest(method, params, token) : client.sendRequest(method, params);
+  name: Q,
+  reply: (
+    params: Questions[Q]["params"],
+    token: CancellationToken,
+  ) => Promise<Questions[Q]["result"]>,
+): Disposable {
+  return client.onRequest<object, void>(name, async (params: Questions[Q]["params"], token) => {
+    try {
+      return await reply(params, token);
+    } catch (error) {
+      throw error instanceof Refusal ? new ResponseError(error.code, error.message) : error;
+    }
+  });
 }
 
 export function listen<N extends keyof Notifications>(

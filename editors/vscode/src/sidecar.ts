@@ -6,7 +6,7 @@ import type { Lender } from "./assistants/lending";
 import { QuietClient } from "./clients";
 import { thisMachine } from "./locating";
 import type { Change, Methods } from "./protocol.generated";
-import { answer, listen, type Requests, send } from "./requests";
+import { answer, type Following, listen, type Requests, send } from "./requests";
 import { RestartBudget } from "./restarts";
 import { type Environment, findEnvironment, lastingProgram, touch } from "./setup/environments";
 import { search } from "./setup/finding";
@@ -23,6 +23,8 @@ export interface Setup {
   readonly root: string;
   /** Our commands that links may run, by what they show. */
   readonly commands: Readonly<Record<string, string>>;
+  /** Lends the editor's own language model, where there is one. */
+  readonly lender: Lender | undefined;
 }
 
 export class Sidecar implements Requests, vscode.Disposable {
@@ -35,12 +37,11 @@ export class Sidecar implements Requests, vscode.Disposable {
   private current: SidecarState = { kind: "idle" };
   private client: QuietClient | undefined;
   private turn: Promise<void> = Promise.resolve();
-  private started: readonly [string, ...string[]] | undefined;
+  private used: Environment | undefined;
+  private isChosen = false;
+  private started: Words | undefined;
 
-  constructor(
-    private readonly log: vscode.LogOutputChannel,
-    private readonly lender?: Lender,
-  ) {
+  constructor(private readonly setup: Setup) {
     this.onDidChangeState = this.states.event;
     this.onDidChange = this.changes.event;
   }
@@ -49,20 +50,25 @@ export class Sidecar implements Requests, vscode.Disposable {
     return this.current;
   }
 
-  /** The program that it was last started with, and the words before `serve`. */
-  get command(): readonly [string, ...string[]] | undefined {
+  /** Our own environment, if it runs from there. */
+  get environment(): Environment | undefined {
+    return this.state.kind === "running" ? this.used : undefined;
+  }
+
+  /** The program that it was last started with, and the words before `serve`, for others to start it. */
+  get command(): Words | undefined {
     return this.started;
   }
 
   async request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
-    token?: vscode.CancellationToken,
+    following?: Following,
   ): Promise<Methods[M]["result"]> {
-    const { client, lender } = this;
+    const { client, setup } = this;
     if (!client) throw new Error("the sidecar is not running");
-    const ask = () => send(client, method, params, token);
-    return lender ? lender.during(method, ask) : ask();
+    const ask = () => send(client, method, params, following);
+    return setup.lender ? setup.lender.during(method, ask) : ask();
   }
 
   tellSaved(uri: string): void {
@@ -141,9 +147,13 @@ export class Sidecar implements Requests, vscode.Disposable {
     if (trouble) this.enter({ ...trouble, isChosen });
   }
 
-  private async connect(command: readonly [string, ...string[]]): Promise<void> {
-    const { lender } = this;
-    const client = new QuietClient(command, this.log, () => this.ended(client), lender);
+  /** Start it; undefined if it runs, or if it is not wanted any more. */
+  private async connect(words: Words): Promise<Trouble | undefined> {
+    const { lender } = this.setup;
+    const client = new QuietClient([...words, "serve"], {
+      ...this.setup,
+      onClosed: () => this.ended(client),
+    });
     this.client = client;
     if (lender) {
       answer(client, "threadline/model/complete", (params, token) =>

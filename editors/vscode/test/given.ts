@@ -2,7 +2,9 @@
 
 import type {
   Event,
+  Found,
   Job,
+  Memory,
   Project,
   Session,
   ShownMessage,
@@ -132,6 +134,7 @@ export function job(said: Partial<Job> = {}, ...stages: Partial<Stage>[]): Job {
     sessionId: "01J00000000000000000000000",
     status: "processing",
     stages: names.map((name, index) => stage({ name, ...stages[index] })),
+    agentId: null,
     provider: "rules",
     automatic: false,
     attempts: 1,
@@ -144,6 +147,42 @@ export function job(said: Partial<Job> = {}, ...stages: Partial<Stage>[]): Job {
     error: null,
     createdAt: "2026-11-16T12:00:00Z",
     endedAt: null,
+    ...said,
+  };
+}
+
+export function memory(said: Partial<Memory> = {}): Memory {
+  return {
+    memoryId: "01J00000000000000000000003",
+    projectId: "p1",
+    type: "decision",
+    title: "Weave by hand",
+    content: "The loom is too loud.",
+    rationale: null,
+    importance: 3,
+    confidence: 3,
+    entities: [],
+    files: [],
+    tags: [],
+    agentId: null,
+    sessionId: null,
+    jobId: null,
+    branch: null,
+    evidence: [],
+    anchors: [],
+    verdict: null,
+    checkedAt: null,
+    status: "active",
+    supersededBy: null,
+    supersedes: null,
+    covers: [],
+    pinned: false,
+    feedback: 0,
+    idempotencyKey: null,
+    occurredAt: "2026-11-16T12:00:00Z",
+    createdAt: "2026-11-16T12:00:00Z",
+    updatedAt: "2026-11-16T12:00:00Z",
+    updatedBy: null,
     ...said,
   };
 }
@@ -163,4 +202,8 @@ export function event(said: Partial<Event> = {}): Event {
     text: null,
     ...said,
   };
+}
+
+export function found(title: string, why: Found["why"]): Found {
+  return { memory: memory({ title }), score: 1, why };
 }

@@ -8,7 +8,7 @@ segments, by its file's name and by that name's words; an extension says little 
 import functools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -66,19 +66,6 @@ def count(text: str) -> Terms:
     for chunk in _CHUNK.findall(unaccent(text)):
         for term, weight in _of_chunk(chunk):
             found[term] = found.get(term, 0.0) + weight
-    return found
-
-
-def count_of(text: str, wanted: Collection[str]) -> Terms:
-    """Count those of some terms that a text has; where few are wanted, most words need not be looked at closely."""
-    begun = _begun(frozenset(wanted))
-    found: Terms = {}
-    for chunk in _CHUNK.findall(unaccent(text)):
-        begins = _opening(chunk)
-        if not begins or begins in begun or begins[:2] in begun or begins[:1] in begun:
-            for term, weight in _of_chunk(chunk):
-                if term in wanted:
-                    found[term] = found.get(term, 0.0) + weight
     return found
 
 

@@ -13,6 +13,7 @@ from protocol.memories import Memory
 from sidecar.domain import privacy
 from sidecar.domain.context import items, modes
 from sidecar.domain.continuity import conversations
+from sidecar.domain.hashing import blake2b
 from sidecar.services.context import wording
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from protocol.answers import Answer, failure
-from protocol.errors import InvalidRequestError, ThreadlineError
+from protocol.errors import InvalidParamsError, InvalidRequestError, ThreadlineError
 from protocol.values import Record
 from sidecar.app import Application
 from sidecar.transports import requests

@@ -210,7 +210,7 @@ TOOLS: tuple[Tool, ...] = (
         method="threadline/memories/search",
         effect="reads",
         talk="sessionKey",
-        hidden=("sessionKey",),
+        hidden=("pinned", "sessionKey"),
     ),
     Tool(
         name="read_memories",
@@ -237,11 +237,12 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="update_memory",
         title="Correct a memory",
-        doc="Change what a memory says, or how it counts (importance, pinned, stale). For a statement that is "
-        "no longer true because something new was decided, write the new one instead: it supersedes the old.",
+        doc="Change what a memory says, or how it counts (importance, pinned, stale). Where something new was "
+        "decided, write that instead: it supersedes the old.",
         method="threadline/memories/update",
         effect="replaces",
         agent="agentId",
+        hidden=("expectedUpdatedAt",),
     ),
     Tool(
         name="forget_memory",

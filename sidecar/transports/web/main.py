@@ -23,6 +23,7 @@ from sidecar.store import dashboards
 from sidecar.store.dashboards import Dashboard
 from sidecar.transports import serving
 from sidecar.transports.capturing import Capture
+from sidecar.transports.serving import GRACE
 from sidecar.transports.web import invitations, sites
 from sidecar.transports.web.connections import Server, hush, listen
 from sidecar.transports.web.following import Neighbours
@@ -126,7 +127,7 @@ async def _serve(app: Application, place: _Place, options: Namespace) -> int:
     capture.start([place.folder], now())
     host = Host(port, keys, _announce(app, port, keys))
     _invite(host, options, server.end)
-    watcher = asyncio.create_task(_watch(place.parent, server.end))
+    watcher = asyncio.create_task(serving.watch(place.parent, server.end))
     await server.serve([place.taken])
     watcher.cancel()
     office.cancel_all()

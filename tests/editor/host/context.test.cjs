@@ -142,7 +142,7 @@ suite("context for assistants", () => {
   suite("the editor's own model", () => {
     const DECISION = "Use advisory locks instead of Redis because we run no Redis in production";
     const enrich = (token) =>
-      threadline.sidecar.request("threadline/enrichment/start", { provider: "editor" }, token);
+      threadline.sidecar.request("threadline/enrichment/start", { provider: "editor" }, token && { token });
     let model;
 
     const events = async () => {

@@ -9,7 +9,7 @@ exports.run = () =>
   new Promise((resolve, reject) => {
     const mocha = new Mocha({
       ui: "tdd",
-      timeout: 60_000,
+      timeout: 90_000,
       reporter: path.join(__dirname, "reporter.cjs"),
     });
     for (const suite of exports.suites) mocha.addFile(path.join(__dirname, `${suite}.test.cjs`));

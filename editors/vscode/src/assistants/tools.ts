@@ -6,6 +6,7 @@ import type { Overview } from "../overview";
 import type { Project } from "../protocol.generated";
 import type { Requests } from "../requests";
 import { NOTHING, registerTools, toldMemories } from "./toolbox";
+import { placeOfFile, placeOfProject } from "./whereabouts";
 
 const MOST = 10;
 
@@ -40,7 +41,7 @@ function searching(requests: Requests, overview: Overview): vscode.LanguageModel
     invoke: async ({ input }, token) => {
       const topK = Math.min(Math.max(Math.trunc(input.limit ?? MOST), 1), 50);
       const params = { project: project(overview), query: String(input.query ?? ""), topK };
-      const found = await requests.request("threadline/memories/search", params, token);
+      const found = await requests.request("threadline/memories/search", params, { token });
       return result(toldMemories(found));
     },
   };
@@ -52,7 +53,7 @@ function telling(requests: Requests, overview: Overview): vscode.LanguageModelTo
     invoke: async ({ input }, token) => {
       const query = String(input.task ?? "");
       const params = { project: project(overview), host: "vscode", query };
-      const { text } = await requests.request("threadline/context/render", params, token);
+      const { text } = await requests.request("threadline/context/render", params, { token });
       return result(text || NOTHING);
     },
   };

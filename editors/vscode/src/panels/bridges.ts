@@ -34,6 +34,11 @@ export class Bridge implements vscode.Disposable {
     this.tell({ kind: "show", place });
   }
 
+  /** Put the cursor into the page's search field. */
+  search(): void {
+    this.tell({ kind: "search" });
+  }
+
   /** What it has begun goes on, as in a browser: who closes a tab does not want its work undone. */
   dispose(): void {
     this.isOver = true;

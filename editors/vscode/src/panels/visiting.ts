@@ -19,9 +19,8 @@ export class Visiting extends Registrations {
 
   constructor(
     extension: Uri,
-    sidecar: Sidecar,
+    private readonly sidecar: Sidecar,
     private readonly overview: Overview,
-    private readonly pages: Pages,
   ) {
     super();
     this.panels = new Panels(extension, sidecar, (target) => void this.open(target));
@@ -33,9 +32,9 @@ export class Visiting extends Registrations {
     this.register("threadline.openTimeline", "open the timeline", lead({ page: "timeline" }));
     this.register("threadline.openInjection", "open its page", lead({ page: "injection" }));
     this.register("threadline.openBoard", "open the board", lead({ page: "tasks" }));
-    this.register("threadline.openMemory", "open memory", lead({ page: "memory" }));
     this.register("threadline.searchMemory", "search memory", () => this.memory.search());
     this.register("threadline.openSession", "open the session", (node) => this.openSession(node));
+    this.register("threadline.openMemory", "open the memory", (id) => this.openMemory(id));
   }
 
   override dispose(): void {
@@ -44,7 +43,9 @@ export class Visiting extends Registrations {
     this.panels.dispose();
   }
 
-  private openSession(node: unknown): void {
+  /** Of a row, by an id as links give it, or the latest. */
+  private async openSession(node: unknown): Promise<void> {
+    if (typeof node === "string") return this.openById("session", node);
     const session = named(node) ?? this.latest();
     this.panels.show(
       session
@@ -53,16 +54,28 @@ export class Visiting extends Registrations {
     );
   }
 
+  private async openMemory(id: unknown): Promise<void> {
+    if (typeof id === "string") await this.openById("memory", id);
+    else this.panels.show({ page: "memory" });
+  }
+
+  private async openById(page: "session" | "memory", id: string): Promise<void> {
+    const ask = page === "session" ? hasSession : hasMemory;
+    const known = (this.overview.projects ?? []).map(({ project }) => project.projectId);
+    const isThere = await Promise.all(known.map((project) => ask(this.sidecar, project, id)));
+    this.panels.show({ page, id, project: known[isThere.indexOf(true)] });
+  }
+
   private latest() {
     const sessions = (this.overview.projects ?? []).flatMap(({ page }) => page.sessions);
     return sessions.sort((one, other) => other.lastEventAt.localeCompare(one.lastEventAt))[0];
   }
 
   private async open(target: Target): Promise<void> {
-    const projects = this.overview.projects ?? [];
-    if ("file" in target) return openFile(projects, target.project, target.file);
-    const isShown = await openCommit(target.commit, projectRoots(projects, target.project));
-    if (!isShown) await this.pages.openCommit(target.project, target.commit);
+    const { project } = target;
+    if ("commit" in target)
+      await commands.executeCommand("threadline.openCommit", target.commit, project);
+    else await openFile(this.overview.projects ?? [], project, target.file);
   }
 }
 
@@ -78,4 +91,21 @@ function named(given: unknown): SessionName | undefined {
   return given instanceof Object && "sessionId" in given && "projectId" in given
     ? { sessionId: String(given.sessionId), projectId: String(given.projectId) }
     : undefined;
+}
+
+async function hasSession(requests: Requests, project: string, sessionId: string) {
+  const found = requests.request("threadline/sessions/get", { project, sessionId });
+  return found.then(
+    () => true,
+    () => false,
+  );
+}
+
+async function hasMemory(requests: Requests, project: string, memoryId: string) {
+  const params = { project, memoryIds: [memoryId] };
+  const found = requests.request("threadline/memories/read", params);
+  return found.then(
+    ({ missing }) => missing.length === 0,
+    () => false,
+  );
 }

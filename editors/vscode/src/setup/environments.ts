@@ -43,6 +43,11 @@ export function programIn(folder: string): string {
   return path.join(folder, PROGRAMS, `threadline${ENDING}`);
 }
 
+/** The program of whichever environment is in use when it is started. */
+export function lastingProgram(root: string): string {
+  return programIn(path.join(root, CURRENT));
+}
+
 /** The environment in use; undefined where there is none, or where its Python has gone. */
 export async function findEnvironment(root: string): Promise<Environment | undefined> {
   try {

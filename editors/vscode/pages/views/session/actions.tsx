@@ -24,7 +24,7 @@ export function Actions({ session, jobs }: ActionsProps) {
         {session.status === "active" && <Close session={session} />}
         {session.status === "closed" && <Compact session={session} isOff={isMaking} />}
       </div>
-      {why && !isMaking && <p class="muted why">{why}</p>}
+      {why && !isMaking && <p class="muted reason">{why}</p>}
     </div>
   );
 }

@@ -57,7 +57,7 @@ function Kinds({
   const kinds = (["commit", "save", "capture"] as const).filter((kind) => session.kinds[kind]);
   if (kinds.length < 2) return null;
   return (
-    <fieldset class="kinds">
+    <fieldset class="event-kinds">
       <legend class="unseen">Kinds of events</legend>
       {([null, ...kinds] as const).map((kind) => (
         <button

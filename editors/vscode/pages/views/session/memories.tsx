@@ -47,7 +47,7 @@ function MemoryCard({ memory }: { readonly memory: Memory }) {
     <article class={`card memory-made ${type} ${status}`}>
       <header>
         <Chip>{type}</Chip>
-        <Way to={{ page: "memory", id: memory.memoryId }} class="memory-title">
+        <Way to={{ page: "memory", id: memory.memoryId }} class="made-title">
           {title}
         </Way>
         {pinned && <Icon name="pin" />}
