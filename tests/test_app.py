@@ -21,6 +21,8 @@ from sidecar.store.homes import Home
 from sidecar.store.ids import Ids
 from tests.support import HOUR, NOON, FixedClock, Repository, save
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def app(home: Home, repository: Repository) -> Application:

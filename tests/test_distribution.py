@@ -14,6 +14,8 @@ from sidecar.domain import settings
 from tests.support import ROOT
 from tools import pin
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = ROOT / "editors" / "install.sh"
 
 

@@ -27,6 +27,7 @@ def test_the_committed_files_are_fresh() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

@@ -170,6 +170,7 @@ def test_a_made_up_word_has_snowballs_stem(word: str) -> None:
     assert stems.stem(word) == _SNOWBALL.stemWord(word)
 
 
+@pytest.mark.slow
 def test_every_word_of_this_repository_has_snowballs_stem() -> None:
     root = Path(__file__).parents[2]
     texts = [path.read_text() for path in (*root.glob("*.md"), *root.glob("sidecar/**/*.py"))]

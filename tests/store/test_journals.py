@@ -38,6 +38,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), json_values))
 def test_a_line_says_what_was_put_into_it(document: dict[str, object]) -> None:
     op: Op = ("t", "key", document)

@@ -76,6 +76,7 @@ def count_decoded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     return len(decoded)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.lists(st.lists(_ops, min_size=1, max_size=4), max_size=4), max_size=4))
 def test_an_outline_tells_what_the_lines_tell(rounds: list[list[list[Op]]]) -> None:

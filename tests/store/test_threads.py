@@ -3,12 +3,15 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from protocol.methods import ListSessionsParams
 from sidecar.services import browsing, recording
 from sidecar.store.vaults import Vault
 from tests.support import HOUR, NOON, save
 
 
+@pytest.mark.slow
 def test_threads_write_and_read_one_vault_at_once(vault: Vault) -> None:
     """H1."""
 
