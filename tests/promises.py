@@ -96,6 +96,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "A1": (
         "domain/test_sessions.py::test_a_session_says_what_its_events_say",
         "domain/test_sessions.py::test_the_first_five_hundred_files_are_kept_and_the_others_counted",
+        "domain/test_sessions.py::test_the_latest_commit_is_the_last_to_come_of_those_of_one_second",
         "domain/test_ulids.py::test_ids_grow_even_when_the_clock_goes_back",
         "services/test_recording.py::test_all_times_are_served_in_utc",
         "services/test_recording.py::test_the_first_event_opens_a_session",

@@ -125,7 +125,8 @@ def summarise(session: Session, events: Iterable[Event]) -> Session:
     if not events:
         return msgspec.structs.replace(session, message_count=0)
     commits = [event for event in events if event.commit and not event.commit.dropped]
-    head = max(commits, key=lambda event: event.occurred_at, default=None)
+    # Git counts whole seconds: of two commits in one, the one that came last is the latest.
+    head = max(reversed(commits), key=lambda event: event.occurred_at, default=None)
     files = list(dict.fromkeys(change.path for event in events for change in event.files))
     return msgspec.structs.replace(
         session,

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.events import Event, FileChange
+from protocol.events import Commit, Event, FileChange
 from protocol.sessions import Session
 from sidecar.domain import sessions
 from sidecar.domain.sessions import Rule
@@ -192,6 +193,18 @@ def test_a_session_says_what_its_events_say() -> None:
     assert summary.files_modified == ("a", "b", "c")
     assert summary.sources == ("vscode", "claude-code", "something-new")
     assert summary.head_commit_sha is None
+
+
+def test_the_latest_commit_is_the_last_to_come_of_those_of_one_second() -> None:
+    """A1."""
+    made = [(1, NOON), (2, NOON + SECOND), (3, NOON + SECOND), (4, NOON)]
+    events = [
+        msgspec.structs.replace(
+            event(number, at=at), commit=Commit(sha=f"{number:040}", authored_at=at)
+        )
+        for number, at in made
+    ]
+    assert sessions.summarise(begin(NOON, 0), events).head_commit_sha == f"{3:040}"
 
 
 def test_the_first_five_hundred_files_are_kept_and_the_others_counted() -> None:
