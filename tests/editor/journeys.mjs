@@ -267,6 +267,16 @@ const several = {
       },
     ],
     [
+      "the history of one of them is brought in from the palette",
+      async ({ workbench }) => {
+        await workbench.command("Threadline: Import History…");
+        await workbench.choice("dye").click();
+        await workbench.choice("My Commits").click();
+        await workbench.notification("1 commit imported into 1 session.").waitFor();
+        await workbench.session("dye 1 session").waitFor();
+      },
+    ],
+    [
       "a pause holds in all of them",
       async ({ workbench }) => {
         await workbench.command("Threadline: Pause Capture");

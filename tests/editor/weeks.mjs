@@ -20,12 +20,21 @@ export const weeks = {
       },
     ],
     [
+      "what was committed before is brought in by a click",
+      async ({ workbench }) => {
+        const page = workbench.webview();
+        await page.getByRole("button", { name: "Import My Commits" }).click();
+        await page.getByText("1 commit imported into 1 session.").waitFor();
+        await page.getByRole("link", { name: /Today .*1 commit/ }).waitFor();
+      },
+    ],
+    [
       "a commit appears on today's line while one looks",
       async ({ workbench, editor }) => {
         editor.workspace.write("src/weaving.py", "threads = [1]\n");
         editor.workspace.commit("Weave the first thread");
         const page = workbench.webview();
-        await page.getByRole("link", { name: /weaving\.py, Today .*1 commit/ }).waitFor();
+        await page.getByRole("link", { name: /Today .*2 commits/ }).waitFor();
         await page.locator(".row.today .commits").waitFor({ state: "attached" });
       },
     ],

@@ -9,12 +9,19 @@ import { type Place, write } from "./places";
 
 type Children = { readonly children?: ComponentChildren };
 
-export function Empty({ title, children }: { readonly title: string } & Children) {
+interface EmptyProps extends Children {
+  readonly title: string;
+  /** What a person can do about it. */
+  readonly deeds?: ComponentChildren;
+}
+
+export function Empty({ title, deeds, children }: EmptyProps) {
   return (
     <div class="empty">
       <Icon name="thread" />
       <p class="empty-title">{title}</p>
       {children && <p>{children}</p>}
+      {deeds && <div class="empty-deeds">{deeds}</div>}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { Lender } from "./assistants/lending";
 import { Commands } from "./commands";
 import { Commits } from "./commits";
 import { showContexts, showJobs } from "./contexts";
+import { ImportCommands } from "./importing";
 import { Insights } from "./memory/insights";
 import { linkCommands } from "./memory/links";
 import { MakingCommands } from "./memory/making";
@@ -67,6 +68,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   context.subscriptions.push(new Commits(overview, team.pages), new Insights(sidecar, links));
   context.subscriptions.push(workshop, jobs, making, new Decorations());
   context.subscriptions.push(new MemoryCommands(sidecar, overview));
+  context.subscriptions.push(new ImportCommands(sidecar, overview));
   context.subscriptions.push(
     overview.onDidChange(show),
     overview.onDidChange(() => jobs.update()),

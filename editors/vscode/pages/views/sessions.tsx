@@ -5,6 +5,7 @@ import { clock, count, fileCount, length } from "../../src/formats";
 import { ENRICHMENTS } from "../../src/memory/jobs";
 import type { Session } from "../../src/protocol.generated";
 import { useAnswer } from "../asking";
+import { ImportHistory } from "../importing";
 import { Button, Chip, Empty, type Tone, Waiting, Way } from "../pieces";
 import { Source } from "../sources";
 import { byDay, title } from "../stories";
@@ -32,9 +33,9 @@ export function SessionsView() {
       </div>
       <Waiting answer={answer} />
       {answer.result && sessions.length === 0 && (
-        <Empty title="No sessions yet.">
-          Commits and saves appear here as they happen. <code>threadline scan</code> imports what
-          was committed so far.
+        <Empty title="No sessions yet." deeds={<ImportHistory />}>
+          Commits and saves appear here as they happen. What was committed before can be brought in,
+          too.
         </Empty>
       )}
       {byDay(sessions, new Date()).map(({ name, items }) => (

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { dayLabel } from "../../src/formats";
 import { useAnswer } from "../asking";
+import { ImportHistory } from "../importing";
 import { Button, Empty, Switch, Waiting } from "../pieces";
 import { Chart } from "./timeline/chart";
 import { type Day, dayOf, daysUpTo } from "./timeline/days";
@@ -78,9 +79,9 @@ interface NothingProps {
 function Nothing({ earlier, weeks, isPast, onGo }: NothingProps) {
   if (earlier === null && !isPast)
     return (
-      <Empty title="Your days will appear here.">
-        Save a file or make a commit, and a block grows on today's line.{" "}
-        <code>threadline scan</code> draws what was committed so far.
+      <Empty title="Your days will appear here." deeds={<ImportHistory />}>
+        Save a file or make a commit, and a block grows on today's line. What was committed before
+        can be drawn, too.
       </Empty>
     );
   return (

@@ -5,6 +5,7 @@ import { byteSize, title } from "../../pages/stories";
 import { choose } from "../choosing";
 import { count, moment, summary } from "../formats";
 import type { Overview } from "../overview";
+import { follow } from "../progress";
 import type { Job, Session } from "../protocol.generated";
 import { Registrations } from "../registrations";
 import type { Following } from "../requests";
@@ -92,21 +93,7 @@ export class MakingCommands extends Registrations {
     of: { readonly sessionId: string; readonly projectId: string },
     begin: (way: Following) => Promise<Job>,
   ): Promise<void> {
-    const place = { location: vscode.ProgressLocation.Notification, cancellable: true };
-    const job = await vscode.window.withProgress(
-      { ...place, title: "Threadline: making memory" },
-      async (progress, token) => {
-        let share = 0;
-        const onProgress: Following["onProgress"] = ({ message, percentage = share }) => {
-          progress.report({ message: message ?? "", increment: percentage - share });
-          share = percentage;
-        };
-        return begin({ token, onProgress }).catch((error) => {
-          if (token.isCancellationRequested) return undefined;
-          throw error;
-        });
-      },
-    );
+    const job = await follow("Threadline: making memory", begin);
     if (job) await this.tell(job, of);
   }
 
