@@ -206,8 +206,10 @@ export const together = {
         await workbench.command("View: Close All Editors");
         await workbench.command("Notifications: Clear All Notifications");
         await workbench.row("Tasks", /Done, 1/).click();
-        await workbench.page.keyboard.press("ArrowDown");
-        await workbench.row("Tasks", /Done task: Rewrite the warp/).waitFor();
+        await until("what is done is in view", async () => {
+          await workbench.page.keyboard.press("ArrowDown");
+          return workbench.row("Tasks", /Done task: Rewrite the warp/).isVisible();
+        });
         await workbench.photograph("dark");
         await workbench.command("Preferences: Toggle between Light/Dark Themes");
         await workbench.page.locator(".monaco-workbench.vs").waitFor();

@@ -20,6 +20,7 @@ export class Workbench {
     mkdirSync(screenshots, { recursive: true });
     const workbench = new Workbench(await openPage(), screenshots);
     if (product) await pretend(workbench.page, product);
+    await workbench.page.addInitScript(markPages);
     await workbench.page.goto(address);
     await workbench.page.locator(".monaco-workbench").waitFor();
     return workbench;
@@ -97,6 +98,8 @@ export class Workbench {
       .locator("a")
       .first()
       .click();
+    // What the editor has not noticed yet it would not commit.
+    await page.locator(".scm-view .monaco-list-row .resource").first().waitFor();
     await page.locator(".scm-view .scm-input .view-lines").first().click();
     await page.keyboard.type(message);
     await page.locator(".scm-view .scm-input", { hasText: message.replaceAll(" ", "\u00a0") }).waitFor();
@@ -133,7 +136,7 @@ export class Workbench {
   /** The page that is shown in front, not one of those in the side bar. */
   webview() {
     return this.page
-      .frameLocator('[data-parent-flow-to-element-id^="webview-editor-element"] iframe.webview.ready >> visible=true')
+      .frameLocator('iframe.webview.ready[data-in-front] >> visible=true')
       .frameLocator("#active-frame");
   }
 
@@ -145,4 +148,15 @@ export class Workbench {
     const number = String(++this.shots).padStart(2, "0");
     await this.page.screenshot({ path: join(this.screenshots, `${number}-${name}.png`) });
   }
+}
+
+/** Mark the pages that are not in the side bar: by nothing but their place every version of the editor tells them apart. */
+function markPages() {
+  if (window !== top) return;
+  setInterval(() => {
+    const edge = document.querySelector(".part.sidebar")?.getBoundingClientRect().right ?? 0;
+    for (const frame of document.querySelectorAll("iframe.webview")) {
+      frame.toggleAttribute("data-in-front", frame.getBoundingClientRect().left > edge - 5);
+    }
+  }, 50);
 }
