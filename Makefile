@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 EXTENSION := editors/vscode
 PACKAGES := $(EXTENSION)/node_modules/.ready
-VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
+VERSION := $(shell sed -n 's/^VERSION = "\(.*\)"$$/\1/p' protocol/versions.py)
 WHEEL := dist/threadline-$(VERSION)-py3-none-any.whl
 VSIX := dist/threadline-$(VERSION).vsix
 PAGES := sidecar/transports/web/pages/page.js
@@ -92,7 +92,7 @@ clean:
 	rm -f sidecar/transports/web/pages/page.*
 	rm -rf $(EXTENSION)/node_modules $(EXTENSION)/dist tests/editor/node_modules tests/agents/node_modules
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt protocol/versions.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Threadline needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,keyring,semantic]'

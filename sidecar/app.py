@@ -29,6 +29,7 @@ from protocol.methods import METHODS
 from protocol.projects import Project, ProjectParams
 from protocol.settings import Settings
 from protocol.values import Record
+from protocol.versions import VERSION
 from sidecar.adapters import processes
 from sidecar.adapters.git import checkouts, commits
 from sidecar.adapters.ignores import Ignores
@@ -102,13 +103,6 @@ class Application:
         self._checks = Checks(lambda folder: self.check(str(folder)))
         self.workspace = Workspace(self._tools(), source, self._own_settings)
         self.configure({})
-
-    @functools.cached_property
-    def version(self) -> str:
-        """Tell which version of the product this is."""
-        from importlib.metadata import version  # noqa: PLC0415  # it loads much that few need
-
-        return version("threadline")
 
     @property
     def source(self) -> str:
@@ -416,8 +410,8 @@ def _status(app: Application, params: ProjectParams) -> methods.Status:
     return health.report(vault, project, state, app.meanings)
 
 
-def _tell_version(app: Application, _: methods.NoParams) -> methods.Version:
-    return methods.Version(version=app.version, process=os.getpid())
+def _tell_version(_app: Application, _: methods.NoParams) -> methods.Version:
+    return methods.Version(version=VERSION, process=os.getpid())
 
 
 def _pause(app: Application, params: methods.PauseParams) -> CaptureState:

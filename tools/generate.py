@@ -11,7 +11,6 @@ import itertools
 import json
 import pkgutil
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from protocol.answers import Failure
 from protocol.errors import Code
 from protocol.methods import METHODS, NOTIFICATIONS, QUESTIONS
 from protocol.settings import Settings
+from protocol.versions import VERSION
 from sidecar.domain.connections.packages import write_packages
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,7 +37,7 @@ def main() -> int:
     """Write the files, or check them; the exit code says whether they were fresh."""
     schema = openrpc()
     files = {SCHEMA: json.dumps(schema, indent=2) + "\n", TYPESCRIPT: typescript(schema)}
-    files |= {EDITORS / name: text for name, text in write_packages(version("threadline")).items()}
+    files |= {EDITORS / name: text for name, text in write_packages(VERSION).items()}
     stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv:
         for path in stale:
@@ -62,7 +62,7 @@ def openrpc() -> Schema:
             components.get(name, {}).get("properties", {}).get(field, {})["description"] = sentence
     return {
         "openrpc": "1.3.2",
-        "info": {"title": "Threadline", "version": version("threadline")},
+        "info": {"title": "Threadline", "version": VERSION},
         "methods": [
             {
                 "name": method.name,

@@ -2,6 +2,7 @@
 
 import json
 
+from protocol.versions import VERSION
 from sidecar.domain.connections.contents import SIGN
 from sidecar.domain.connections.programs import READY, Program
 
@@ -197,7 +198,7 @@ OPENCLAW_PACKAGE = (
     json.dumps(
         {
             "name": "threadline-openclaw",
-            "version": "0.1.0",
+            "version": VERSION,
             "description": f"A memory for your repository. {SIGN}.",
             "private": True,
             "type": "module",

@@ -1,12 +1,12 @@
 """The words of the command line, and what `--help` teaches about them."""
 
 import argparse
-from importlib.metadata import version
 from typing import get_args
 
 from protocol.contexts import Mode, Opinion
 from protocol.memories import MemoryType
 from protocol.rules import Target
+from protocol.versions import VERSION
 from sidecar.domain.connections.agents import BY_NAME
 from sidecar.transports.cli import arguments
 from sidecar.transports.cli.arguments import Commands, bare_command
@@ -156,7 +156,7 @@ def build() -> argparse.ArgumentParser:
         description="A memory for your repository, shared by you and your AI assistants.",
         epilog=f"{_EPILOG}\nexit codes:\n{codes}",
     )
-    parser.add_argument("--version", action="version", version=version("threadline"))
+    parser.add_argument("--version", action="version", version=VERSION)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _command(
         commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE

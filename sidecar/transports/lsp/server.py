@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -17,6 +16,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from protocol.versions import VERSION
 from sidecar.adapters import processes
 from sidecar.app import Application
 from sidecar.transports import outputs, serving
@@ -44,7 +44,7 @@ async def _serve(app: Application, output: int) -> int:
     over: asyncio.Future[int] = loop.create_future()
     server = LanguageServer(
         "threadline",
-        version("threadline"),
+        VERSION,
         text_document_sync_kind=types.TextDocumentSyncKind.None_,
         protocol_cls=StrictProtocol,
         converter_factory=default_converter,

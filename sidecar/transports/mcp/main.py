@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from msgspec import UNSET
 
+from protocol.versions import VERSION
 from sidecar.app import now
 from sidecar.transports import outputs, serving
 from sidecar.transports.capturing import Capture
@@ -54,7 +55,7 @@ async def _talk(client: Client, output: int, capture: Capture) -> None:
         app.workspace.enter(places)
         capture.start(places, now())
 
-    made = server.build(client, app.version, begin)
+    made = server.build(client, VERSION, begin)
     async with lines.streams(0, output) as (messages, answers):
         await made.run(messages, answers, made.create_initialization_options())
 
