@@ -1,6 +1,5 @@
 """Work under way: how far it is, and whether anyone still wants it."""
 
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +29,7 @@ class Work:
         """Work on a request; without a token nobody is told."""
         self._tell = tell
         self._method = method
-        self._is_cancelled = threading.Event()
+        self._is_cancelled = False
         self._is_over = False
         self._told_at = 0.0
         self._stage = ""
@@ -48,7 +47,7 @@ class Work:
 
     def check(self) -> None:
         """Raise CancelledError if nobody wants it any more."""
-        if self._is_cancelled.is_set():
+        if self._is_cancelled:
             raise CancelledError("cancelled; what is done stays")
 
     def begin(self, token: Identifier) -> None:
@@ -60,7 +59,7 @@ class Work:
 
     def cancel(self) -> None:
         """Want it no more."""
-        self._is_cancelled.set()
+        self._is_cancelled = True
 
     def end(self) -> None:
         """Tell the client that it is over."""

@@ -6,7 +6,6 @@ the application, and every way out of either ends in one answer.
 """
 
 import asyncio
-import functools
 import itertools
 import logging
 from collections.abc import Callable
@@ -76,7 +75,7 @@ class StrictProtocol(LanguageServerProtocol):
         self.commands: dict[str, Handler] = {}
         """Who runs a command that is no method of ours; likewise."""
         self._questions: dict[Identifier, asyncio.Future[Any]] = {}
-        self._tasks: dict[Identifier, asyncio.Future[Answer]] = {}
+        self._tasks: dict[Identifier, Future[None]] = {}
         self._threads = ThreadPoolExecutor(_THREADS)
         self._pointing = ThreadPoolExecutor(_POINTING)
         self._numbers = itertools.count(1)
@@ -198,11 +197,15 @@ class StrictProtocol(LanguageServerProtocol):
             self._begin(work, token)
         self._works[identifier] = work
         threads = self._pointing if method in self.requests else self._threads
-        task = loop.run_in_executor(threads, self._run, identifier, method, params, work)
-        self._tasks[identifier] = task
-        task.add_done_callback(functools.partial(self._finish, identifier))
 
-    def _run(self, identifier: Identifier, method: str, params: object, work: Work) -> Answer:
+        def run() -> None:
+            answer = self._answer(identifier, method, params, work)
+            # Straight back to the loop: a future of its own would take as long as all the rest.
+            loop.call_soon_threadsafe(self._finish, identifier, answer)
+
+        self._tasks[identifier] = threads.submit(run)
+
+    def _answer(self, identifier: Identifier, method: str, params: object, work: Work) -> Answer:
         """Answer a request, unless nobody wanted it any more before it began."""
 
         def act() -> msgspec.Raw:
@@ -229,18 +232,21 @@ class StrictProtocol(LanguageServerProtocol):
     def _progress(self, body: dict[str, Any]) -> None:
         self.tell(types.PROGRESS, body)
 
-    def _finish(self, identifier: Identifier, task: "asyncio.Future[Answer]") -> None:
-        self._tasks.pop(identifier, None)
-        work = self._works.pop(identifier, None)
-        if work is not None:
-            work.end()
-        # What ends the work's progress is on its way through the loop and comes first.
-        asyncio.get_running_loop().call_soon(self._send, task.result())
+    def _finish(self, identifier: Identifier, answer: Answer) -> None:
+        del self._tasks[identifier]
+        work = self._works.pop(identifier)
+        work.end()
+        if work.token is None:
+            self._send(answer)
+        else:
+            # What ends the work's progress is on its way through the loop and comes first.
+            asyncio.get_running_loop().call_soon(self._send, answer)
 
     async def finish(self, seconds: float) -> None:
         """Give running requests some time to be answered."""
         if self._tasks:
-            await asyncio.wait(list(self._tasks.values()), timeout=seconds)
+            running = [asyncio.wrap_future(task) for task in self._tasks.values()]
+            await asyncio.wait(running, timeout=seconds)
         await asyncio.sleep(0)
 
     async def ask(self, method: str, params: Record) -> Any:  # noqa: ANN401  # whatever the client answers
