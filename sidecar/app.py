@@ -135,6 +135,7 @@ class Application:
                         is_paused=lambda vault: pausing.state(vault, processes.is_running).paused,
                         source=lambda: self.source,
                         editor=lambda: self.ask_editor,
+                        keep_up=self.workspace.keep_up,
                         forget=self._forget,
                     )
                 )

@@ -39,6 +39,7 @@ from protocol.turns import Activity, IngestedTurn, IngestTurnParams
 from protocol.values import Record
 from sidecar import sights
 from sidecar.adapters.code.codebases import Codebase
+from sidecar.adapters.git.checkouts import Checkout
 from sidecar.domain.continuity.conversations import Report, Who
 from sidecar.services import agents, messaging
 from sidecar.services.context import (
@@ -91,6 +92,8 @@ class Setting(Struct, frozen=True):
     """Tells what that project is called."""
     code: Callable[[Path], Codebase | None]
     """Gives the code of a folder, if that is in a repository."""
+    keep_up: Callable[[Checkout], None]
+    """Records what was committed in a working tree while nobody looked."""
     settings: Callable[[], Settings]
     is_paused: Callable[[Vault], bool]
     """Tells whether nothing of a project may be recorded now."""
@@ -347,6 +350,8 @@ class Dialogue:
         reference = self._refer(params.project, params.vault_id)
         vault, who, code = self._meet(reference, params.agent_id, params.harness)
         who = meeting.leader(vault, params.session_key, who, (params.agent_id, params.harness))
+        if code is not None and code.checkout is not None and not params.preview:
+            self.around.keep_up(code.checkout)
         place = code.standing() if code else None
         return Scene(
             vault=vault,

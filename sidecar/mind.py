@@ -84,6 +84,8 @@ class Surroundings(Struct, frozen=True):
     source: Callable[[], str]
     editor: "Callable[[], Ask | None]"
     """Gives the way to the client's own language model, if it has one."""
+    keep_up: Callable[[Checkout], None]
+    """Records what was committed in a working tree while nobody looked."""
     forget: Callable[[str], None]
     """Makes sure that a project is found anew."""
 
@@ -105,6 +107,7 @@ class Mind:
                 place=self.around.place,
                 name=self.around.name,
                 code=self._code_at,
+                keep_up=self.around.keep_up,
                 settings=self.around.settings,
                 is_paused=self.around.is_paused,
                 source=self.around.source,

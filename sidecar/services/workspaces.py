@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import ParamSpec
 
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 from msgspec import Struct
 
 from protocol.errors import ThreadlineError
@@ -89,6 +89,7 @@ class Workspace:
         self._asked: dict[str, _Project] = {}
         """Projects that somebody has looked at before they were watched."""
         self._saves: dict[Path, Saves] = {}
+        self._kept_up: LRUCache[str, object] = LRUCache(maxsize=64)
         self._places = Places()
         self._mutex = threading.RLock()
         self._complaints: TTLCache[str, bool] = TTLCache(maxsize=256, ttl=60)
@@ -122,6 +123,16 @@ class Workspace:
         for watched, vault in self._every(folder):
             if watched.is_known:
                 watched.catch_up(self._began, is_recording=self._is_recording(vault))
+
+    def keep_up(self, checkout: Checkout) -> None:
+        """Record what was committed in a working tree while nobody looked, before somebody is told of it.
+
+        Where nothing has happened since this was last asked, it costs next to nothing.
+        """
+        fingerprint = checkout.fingerprint()
+        if self._kept_up.get(checkout.name) != fingerprint:
+            self._kept_up[checkout.name] = fingerprint
+            self._try(checkout.name, self._look_once, checkout)
 
     def quiet_places(self) -> list[Path]:
         """Name the folders in which a new folder may be a new repository or worktree."""
@@ -186,6 +197,12 @@ class Workspace:
                 batches.setdefault(root, []).append(Save(path=name, at=moment))
         for root, batch in batches.items():
             self._try(str(root), self._save, root, batch)
+
+    def _look_once(self, checkout: Checkout) -> None:
+        vault = self._tools.vault(checkout.folder)
+        watched = Watched(vault, checkout, self.source)
+        watched.begin(_last_seen(vault) or self._began + timedelta(seconds=1))
+        watched.catch_up(self._began, is_recording=self._is_recording(vault))
 
     def _every(self, folder: Path) -> Iterator[tuple[Watched, Vault]]:
         for checkout in self._tools.find(folder, self._complain):

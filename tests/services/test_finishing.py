@@ -113,6 +113,40 @@ def test_a_commit_completes_what_it_fulfils_and_the_next_start_tells_it(
     assert desk.start(sessionKey="c3")["tasksAutoCompleted"] == []
 
 
+def test_a_start_looks_first_at_what_was_committed_while_nobody_did(desk: Desk) -> None:
+    """Part of F11, B2 and D2: without an editor, and without a word from anyone."""
+    desk.commit("begin", "old.py")
+    desk.start(sessionKey="c1")
+    plan(desk, *({"title": kind, "doneWhen": kind} for kind, _ in KINDS))
+    desk.clock.pass_(MINUTE)
+    sha = work(desk)
+    told = desk.start(sessionKey="c2")
+    assert {one["title"]: one["evidence"] for one in told["tasksAutoCompleted"]} == {
+        kind: evidence.format(sha=sha[:7]) for kind, evidence in KINDS
+    }
+    (session,) = desk.ask("sessions/list")["sessions"]
+    assert session["headCommitSha"] == sha
+
+
+@pytest.mark.parametrize("target", ["../outside", "nowhere"])
+def test_a_path_that_leads_out_of_the_tree_is_neither_there_nor_gone(
+    begun: Desk, target: str
+) -> None:
+    """Part of F11."""
+    root = begun.repository.path
+    (root / "vendor").mkdir()
+    (root / "vendor" / "lib.py").write_text("1")
+    (root.parent / "outside").mkdir()
+    (root.parent / "outside" / "other.py").write_text("1")
+    wishes = ["path gone: vendor", "path exists: vendor/other.py"]
+    wishes += ["path gone: vendor/lib.py"] if target.startswith("..") else []
+    plan(begun, *({"title": wish, "doneWhen": wish} for wish in wishes))
+    (root / "vendor" / "lib.py").unlink()
+    (root / "vendor").rmdir()
+    (root / "vendor").symlink_to(target)
+    assert begun.start(sessionKey="c1")["tasksAutoCompleted"] == []
+
+
 def test_a_start_completes_what_holds_without_a_commit(begun: Desk) -> None:
     """Part of F11 and D2: of code, only what is committed counts."""
     plan(begun, *({"title": kind, "doneWhen": kind} for kind, _ in KINDS))

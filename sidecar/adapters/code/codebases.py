@@ -68,6 +68,11 @@ class Codebase:
         self._forget()
 
     @property
+    def checkout(self) -> Checkout | None:
+        """Give the working tree that it is."""
+        return self._checkout
+
+    @property
     def at(self) -> str | None:
         """Tell which HEAD was held last."""
         return self._head
