@@ -13,12 +13,15 @@ def look(root: PurePath, code: Codebase | None) -> Look:
     def path_exists(name: str) -> bool | None:
         place = os.path.join(root, name)  # noqa: PTH118  # asked before each answer
         try:
+            # What leads out of the working tree, or nowhere, says nothing of it.
+            if not Path(os.path.realpath(place)).is_relative_to(root):
+                return None
             os.stat(place)  # noqa: PTH116  # likewise
         except (FileNotFoundError, NotADirectoryError):
-            return False
+            return None if os.path.lexists(place) else False
         except (OSError, ValueError):
             return None
-        return Path(os.path.realpath(place)).is_relative_to(root)
+        return True
 
     def symbol_exists(path: str, name: str) -> bool | None:
         if code is None:
