@@ -428,8 +428,9 @@ def _resume(app: Application, params: ProjectParams) -> CaptureState:
 
 
 def _list_projects(app: Application, params: methods.ListProjectsParams) -> methods.ProjectList:
-    found = app.home.projects() if params.everywhere else app.projects()
-    return methods.ProjectList(projects=tuple(found))
+    # Where somebody works comes first.
+    found = [*app.projects(), *(app.home.projects() if params.everywhere else ())]
+    return methods.ProjectList(projects=tuple({one.project_id: one for one in found}.values()))
 
 
 def _vault(app: Application, params: ProjectParams) -> Vault:

@@ -157,10 +157,24 @@ def test_a_tab_hears_of_another_project_once_it_has_looked_at_it(tab: Tab, tmp_p
     other.commit("elsewhere", at=NOON)
     threadline("scan", "--all-authors", cwd=other.path)
     projects = tab.request("threadline/projects/list", everywhere=True)["projects"]
-    project = next(one["projectId"] for one in projects if one["name"] == "other")
+    assert [one["name"] for one in projects] == ["repository", "other"]
+    project = projects[1]["projectId"]
     assert tab.request("threadline/sessions/list", project=project)["total"] == 1
     threadline("remember", "the other one sails on Monday", cwd=other.path)
     assert tab.hear("memories")["projectId"] == project
+
+
+def test_a_tab_looks_first_at_the_project_that_the_dashboard_was_started_in(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """Part of G6."""
+    for name in ("first", "second"):
+        other = Repository.create(tmp_path / name)
+        other.commit(name, at=NOON)
+        threadline("scan", "--all-authors", cwd=other.path)
+    with Dashboard(repository.path) as dashboard, dashboard.visit().open_tab() as tab:
+        projects = tab.request("threadline/projects/list", everywhere=True)["projects"]
+    assert [one["name"] for one in projects] == ["repository", "first", "second"]
 
 
 def test_what_takes_long_tells_how_far_it_is_and_can_be_cancelled(
