@@ -382,3 +382,19 @@ def test_taking_back_brings_back_nothing_that_was_said_of_other_words(desk: Desk
     desk.ask("context/feedback", memoryId=key, verdict="useful", agentId="user")
     assert desk.ask("context/retract", memoryId=key, agentId="user")["feedback"] == 0.0
     assert desk.ask("context/retract", memoryId=key)["feedback"] == 0.0
+
+
+def test_what_was_called_wrong_is_named_as_left_out_until_that_is_taken_back(desk: Desk) -> None:
+    """Part of D6: whoever was too quick finds it again."""
+    wrong = desk.remember("Ships are numbered from one", type="fact")
+    desk.remember("Quays are named by letters", type="fact")
+    desk.ask("context/feedback", memoryId=wrong, verdict="wrong")
+
+    def left_out() -> list[tuple[str, str, str]]:
+        told = desk.ask("context/explain", host="claude-code")
+        assert all(one["id"] in told["words"] for one in told["receipt"]["leftOut"])
+        return [(one["id"], one["section"], one["reason"]) for one in told["receipt"]["leftOut"]]
+
+    assert left_out() == [(wrong, "importantFacts", "wrong")]
+    desk.ask("context/retract", memoryId=wrong)
+    assert left_out() == []

@@ -59,6 +59,11 @@ def select(scene: Scene, verifier: Verifier, *, taken: int) -> dict[str, Choice]
             return choices
 
 
+def section(kind: MemoryType) -> str:
+    """Name the section that memories of a type stand in."""
+    return next(name for name, types in _TYPES.items() if kind in types and name != RESULTS)
+
+
 def _choose(
     candidates: Mapping[str, list[Found]], most: Mapping[str, int], standing: Standing
 ) -> dict[str, Choice]:
