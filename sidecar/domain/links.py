@@ -48,6 +48,16 @@ def between_memories(every: Iterable[Link]) -> dict[str, set[str]]:
     return dict(found)
 
 
+def with_files(every: Iterable[Link]) -> dict[str, set[str]]:
+    """Name for each file the memories that are linked with it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for link in every:
+        named = dict(ends(link))
+        if named.keys() == {"memory", "file"}:
+            found[named["file"]].add(named["memory"])
+    return dict(found)
+
+
 def of_memory(memory: Memory) -> Iterator[GraphLink]:
     """Tell the links that follow from what a memory says itself."""
     if memory.supersedes is not None:

@@ -1,11 +1,12 @@
 """Mentioning: which memories speak of a file or a commit, and which sessions touched a file, found at once."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sidecar.domain import mentions
+from protocol.links import Link
+from sidecar.domain import links, mentions
 from sidecar.domain.mentions import Mentions
 from sidecar.store.shelves import NEVER, Revision
 from sidecar.store.vaults import Vault
@@ -23,6 +24,9 @@ class _Known:
     stamp: object = None
     versions: dict[str, object] = field(default_factory=dict)
     sessions: Mentions = field(default_factory=Mentions)
+    links: Mapping[str, Link] = field(default_factory=dict)
+    filed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The memories that are linked with a file."""
     mutex: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -47,11 +51,16 @@ class Mentioned:
             return list(dict.fromkeys(found))
 
     def by_files(self, vault: Vault, names: Iterable[str]) -> list[str]:
-        """Name the memories that speak of one of these files."""
+        """Name the memories that speak of one of these files, or are linked with one."""
         known = self._known.setdefault(vault.project_id, _Known())
         with known.mutex:
             _read_memories(known, vault)
-            found = (one for name in names for one in known.memories.find(f"{_FILE}{name}"))
+            _read_links(known, vault)
+            found = (
+                one
+                for name in names
+                for one in (*known.memories.find(f"{_FILE}{name}"), *known.filed.get(name, ()))
+            )
             return list(dict.fromkeys(found))
 
     def sessions(self, vault: Vault, names: Iterable[str]) -> list[str]:
@@ -76,6 +85,14 @@ def _read_memories(known: _Known, vault: Vault) -> None:
     for identifier in sorted(changed):
         known.memories.put(identifier, _names(*told.get(identifier, (None,) * len(_TOLD))))
     known.revision = now
+
+
+def _read_links(known: _Known, vault: Vault) -> None:
+    """Learn which memories are linked with files, where that has changed."""
+    every = vault.links.by_id()
+    if every is not known.links:
+        filed = links.with_files(every.values())
+        known.links, known.filed = every, {name: sorted(ids) for name, ids in filed.items()}
 
 
 def _names(status: str | None, files: Any, anchors: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401  # as they are kept

@@ -88,6 +88,8 @@ class _Known(Struct):
     """All links as they were then."""
     linked: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Which memories they link with each other."""
+    filed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Which memories they link with a file."""
     mutex: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -107,8 +109,7 @@ class Recall:
         )
         with known.mutex:
             near = self._prepare(known, vault, params.query)
-            question = _question(vault, inquiry, params.top_k)
-            question = msgspec.structs.replace(question, linked=_linked(known, vault))
+            question = _question(known, vault, inquiry, params.top_k)
             ranked, total = _best(_Search(known, vault, question, near, params, elsewhere))
             found = _found(known, vault, ranked)
             _keep(known, vault, max(_FEW, len(known.fingerprints) // _PART))
@@ -137,7 +138,8 @@ class Recall:
         known = self._of(vault)
         with known.mutex:
             near = self._prepare(known, vault, inquiry.query)
-            ranked = ranking.pick(known.living, _question(vault, inquiry, 1), near, groups)
+            question = _question(known, vault, inquiry, 1)
+            ranked = ranking.pick(known.living, question, near, groups)
             found = {name: _found(known, vault, some) for name, some in ranked.items()}
             _keep(known, vault, max(_FEW, len(known.fingerprints) // _PART))
         return found
@@ -405,15 +407,8 @@ def _item(memory: Memory) -> Item:
     )
 
 
-def _linked(known: _Known, vault: Vault) -> Mapping[str, Collection[str]]:
-    """Tell which memories are linked with each other; looked at again when links have changed."""
-    every = vault.links.by_id()
-    if every is not known.links:
-        known.links, known.linked = every, links.between_memories(every.values())
-    return known.linked
-
-
-def _question(vault: Vault, inquiry: Inquiry, limit: int) -> Question:
+def _question(known: _Known, vault: Vault, inquiry: Inquiry, limit: int) -> Question:
+    _read_links(known, vault)
     first, *others = inquiry.files_at_hand or (None,)
     return Question(
         now=vault.clock(),
@@ -422,4 +417,14 @@ def _question(vault: Vault, inquiry: Inquiry, limit: int) -> Question:
         changed_files=tuple(name for name in others if name),
         branch=inquiry.branch,
         limit=limit,
+        linked=known.linked,
+        filed=known.filed,
     )
+
+
+def _read_links(known: _Known, vault: Vault) -> None:
+    """Learn what is linked with what, where that has changed."""
+    every = vault.links.by_id()
+    if every is not known.links:
+        known.links, known.linked = every, links.between_memories(every.values())
+        known.filed = links.with_files(every.values())

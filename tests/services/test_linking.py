@@ -19,6 +19,7 @@ from protocol.links import (
 from protocol.recall import ReadParams, SearchParams
 from protocol.tasks import CreateTasksParams, ListTasksParams, NewTask
 from sidecar.services import documents, forgetting, linking, planning, remembering
+from sidecar.services.mentioning import Mentioned
 from sidecar.services.recall import Recall
 from sidecar.store.vaults import Vault
 from tests.services.test_remembering import WORDS, write
@@ -213,3 +214,20 @@ def test_what_is_linked_with_an_answer_is_found_with_it(vault: Vault) -> None:
     assert found() == [answer.id, reason.id]
     linking.unlink(vault, UnlinkParams(link_id=made.link.link_id))
     assert found() == [answer.id]
+
+
+def test_a_memory_linked_with_a_file_is_found_by_that_file(vault: Vault) -> None:
+    """Part of F12: at hand, and where somebody points at it."""
+    herons, storks = memory(vault, "Herons are blue"), memory(vault, "Storks are white")
+    recall, mentioned = Recall(WORDS), Mentioned()
+
+    def found(path: str) -> list[str]:
+        params = SearchParams(query="", files_at_hand=(path,))
+        best = recall.search(vault, params, lambda _: ()).memories
+        return [one.memory.memory_id for one in best if "files" in one.why]
+
+    assert (found("birds/herons.py"), mentioned.by_files(vault, ["birds/herons.py"])) == ([], [])
+    link(vault, herons, end("file", "birds/herons.py"))
+    link(vault, end("file", "birds/storks.py"), storks)
+    assert found("birds/herons.py") == [herons.id]
+    assert mentioned.by_files(vault, ["birds/storks.py"]) == [storks.id]

@@ -49,6 +49,8 @@ class Question(Struct, frozen=True, kw_only=True):
     limit: int = 10
     linked: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Which memories somebody has linked with each other."""
+    filed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Which memories somebody has linked with a file."""
 
 
 class Ranked(Struct, frozen=True, kw_only=True):
@@ -300,6 +302,10 @@ def _linked(search: _Search, found: dict[str, Signals]) -> Signals:
 
 def _files(search: _Search) -> Signals:
     near = search.catalogue.places.near(_at_hand(search))
+    for path, weight in _at_hand(search).items():
+        # Whoever links a memory with a file says that it speaks of that file.
+        linked = search.catalogue.traits.keys() & search.question.filed.get(path, ())
+        near |= {key: max(near.get(key, 0.0), weight) for key in linked}
     return _scale(near, search.weights.files * (1.0 - search.weights.files_lost * search.share))
 
 
