@@ -317,3 +317,20 @@ def test_of_equals_the_linked_one_comes_first() -> None:
     made = catalogue(item("answer", "lock cache"), item("a", "lock", days=3), item("b", "lock"))
     assert ask(made, "lock cache") == ["answer", "b", "a"]
     assert ask(made, "lock cache", linked={"answer": ("a",)}) == ["answer", "a", "b"]
+
+
+def test_what_only_bad_answers_share_files_with_is_no_good_answer() -> None:
+    """Part of D7: a good answer that names no file leaves its company to nobody."""
+    made = catalogue(
+        item("told", "never deploy on fridays", days=30),
+        *(item(f"noise{number}", "cache", files=("src/cache.py",)) for number in range(5)),
+    )
+    cosines = {"told": 0.4} | {f"noise{number}": 0.2 for number in range(5)}
+    assert ask(made, "fridays", cosines=cosines)[0] == "told"
+
+
+def test_what_has_nothing_to_do_with_a_question_is_not_found() -> None:
+    """Part of D7."""
+    made = catalogue(item("a", "lock"), item("b", "cache", files=("src/cache.py",)))
+    assert ask(made, "xyzzy", cosines={"a": 0.14, "b": 0.1}) == []
+    assert ask(made, "mutex", cosines={"a": 0.3, "b": 0.1}) == ["a"]

@@ -59,10 +59,15 @@ class Places:
         return {memory_id: (best[memory_id] + share[memory_id]) / 2 for memory_id in best}
 
     def company(self, good: Mapping[str, float]) -> dict[str, float]:
-        """Follow the files of good answers to the memories that share them; the best has one."""
+        """Follow the files of good answers to the memories that share them; the best has what the best of these has.
+
+        Where the good answers name no files, the bad ones must not speak in their place.
+        """
         telling: dict[int, float] = {}
+        best = 0.0
         for memory_id, score in good.items():
             files = self.files.keys(memory_id)
+            best = max(best, score) if files else best
             for key in files:
                 telling[key] = telling.get(key, 0.0) + score / math.sqrt(len(files))
         weights = {key: score * self._rarity(key) for key, score in telling.items()}
@@ -71,7 +76,7 @@ class Places:
             for memory_id in self.files.holders(key):
                 found[memory_id] = found.get(memory_id, 0.0) + weights[key]
         most = max(found.values(), default=1.0)
-        return {memory_id: score / most for memory_id, score in found.items()}
+        return {memory_id: best * score / most for memory_id, score in found.items()}
 
     def _near(self, path: str) -> dict[str, float]:
         found: dict[str, float] = {}

@@ -29,6 +29,9 @@ _SPARE = 10
 
 _NEAREST, _LIKELIEST = 150, 300
 """Memories that come into question by their meaning and by their words."""
+_UNRELATED = 0.15
+"""The cosine up to which texts have nothing to do with each other: nonsense reaches that, one right answer in thirty
+that has no word of its question stays below."""
 
 _REST = 1e-6
 """What is left of the score of a memory that was refused: it is found, after all others."""
@@ -375,7 +378,7 @@ def _scale(signal: Signals, factor: float) -> Signals:
 
 
 def _positive(cosines: Signals, factor: float) -> Signals:
-    return {key: factor * cosine for key, cosine in cosines.items() if cosine > 0}
+    return {key: factor * cosine for key, cosine in cosines.items() if cosine > _UNRELATED}
 
 
 def _totals(signals: dict[str, Signals]) -> Signals:
