@@ -20,6 +20,22 @@ pytestmark = pytest.mark.slow
 CODE = "def take(name):\n    return lock(name)\n\n\ndef give(name):\n    return unlock(name)\n"
 
 
+LOGINS = (
+    "Tokens of the login expire at noon",
+    "Every third login asks for a captcha",
+    "Guests read prices without any login",
+    "A failed login is written down nowhere",
+    "The form for the login stays on one page",
+    "Old phones use a login by text message",
+    "Login happens on a server of its own",
+    "Staff have their login from the directory",
+    "A login from abroad needs a second key",
+    "Robots never get past our login",
+    "Login costs forty milliseconds at most",
+    "Names in a login are folded to lower case",
+)
+
+
 def facts(desk: Desk, **params: Any) -> list[str]:
     return titles(desk.look(**params)["sessionContext"]["importantFacts"])
 
@@ -144,6 +160,17 @@ def test_what_belongs_to_another_branch_is_told_there(desk: Desk) -> None:
     desk.repository.git("checkout", "--quiet", "main")
     desk.repository.git("merge", "--quiet", "--no-ff", "--no-edit", "feature", at=desk.clock.now)
     assert given(desk)
+
+
+def test_what_one_section_tells_no_other_leaves_out(desk: Desk) -> None:
+    """Part of D6: asked for or not, it is given."""
+    for fact in LOGINS:
+        desk.remember(fact)
+    told = desk.ask("context/explain", query="login", host="claude-code")["receipt"]
+    given = {one["id"] for one in told["items"]}
+    assert {one["section"] for one in told["items"]} >= {"queryResults", "importantFacts"}
+    assert told["leftOut"]
+    assert given.isdisjoint(one["id"] for one in told["leftOut"])
 
 
 def explained(desk: Desk) -> Any:

@@ -1,6 +1,6 @@
 """Selecting: which memories an assistant is told of, out of all that come into question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import get_args
 
 import msgspec
@@ -76,7 +76,14 @@ def _choose(
             section, rest, most[section], given=given, standing=standing
         )
         given += choices[section].chosen
-    return choices
+    told = {one.memory.memory_id for one in given}
+    return {section: _missing(choice, told) for section, choice in choices.items()}
+
+
+def _missing(choice: Choice, told: Collection[str]) -> Choice:
+    """Call left out only what no other section tells."""
+    ungiven = tuple(one for one in choice.ungiven if one.id not in told)
+    return msgspec.structs.replace(choice, ungiven=ungiven)
 
 
 def _groups(most: Mapping[str, int], width: int) -> dict[str, Group]:
