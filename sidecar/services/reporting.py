@@ -168,6 +168,8 @@ def _memories(kind: str, own: list[Memory]) -> str:
         lines.append(f"- **{_plain(memory.title)}** ({day}{', ' + shas if shas else ''})")
         if memory.content != memory.title:
             lines.append(f"  {_plain(memory.content)}")
+        if memory.rationale and memory.rationale not in memory.content:
+            lines.append(f"  Why: {_plain(memory.rationale)}")
     return "\n".join(lines) + "\n"
 
 

@@ -9,6 +9,7 @@ from protocol.enrichment import Compacted, JobList, JobParams, StartParams
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.forgetting import PurgeReport
 from protocol.jobs import Job
+from protocol.methods import SessionPage
 from protocol.recall import SearchResult, WriteResult
 from sidecar.app import Application, now
 from sidecar.services.progress import Tell
@@ -91,9 +92,19 @@ def search(app: Application, options: Namespace) -> Exit:
     elif found.total:
         hint = "" if options.all_branches else ", or --all-branches,"
         screens.say(f"nothing found among {found.total:,} memories; other words{hint} may help")
+    elif options.type or options.path:
+        screens.say("nothing found of that type or path")
     else:
-        screens.say("no memory yet; `threadline enrich --all` makes it from past sessions")
+        screens.say(_beginning(app, options))
     return Exit.OK
+
+
+def _beginning(app: Application, options: Namespace) -> str:
+    """Say how memory is made where there is none."""
+    scope = {"project": options.project, "limit": 1}
+    if _call(app, "threadline/sessions/list", scope, SessionPage).total:
+        return "no memory yet; `threadline enrich --all` makes it from past sessions"
+    return "no memory yet, and no sessions to make it from; `threadline scan` imports what was committed here so far"
 
 
 def remember(app: Application, options: Namespace) -> Exit:

@@ -156,6 +156,8 @@ def _show_memory(found: Found, *, is_explained: bool) -> None:
     )
     if memory.content != memory.title:
         console.print(f"  {clean(clipped(memory.content, 400))}", soft_wrap=True)
+    if memory.rationale and memory.rationale not in memory.content:
+        console.print(f"  Why: {clean(clipped(memory.rationale, 400))}", soft_wrap=True)
     sources = [one.commit_sha[:10] for one in memory.evidence if one.commit_sha]
     facts = ", ".join(filter(None, [memory.memory_id, " ".join(sources[:3])]))
     console.print(f"  [dim]{facts}[/]")
