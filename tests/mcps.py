@@ -57,10 +57,14 @@ class Host:
     roots: tuple[Path, ...] | None = None
     """The folders it says it works in; None for a client that cannot say."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    pinned: Path | None = None
+    """The folder that the command line names."""
+    asked: list[str] = field(default_factory=list)
+    """How often it was asked for its folders: a word each."""
 
     def run(self, app: Application, story: Story[T]) -> T:
         """Let an assistant work with an application in this process."""
-        caller = Caller(app, environment=self.environment)
+        caller = Caller(app, pinned=self.pinned, environment=self.environment)
         return anyio.run(self._talk, server.build(caller, "1"), story)
 
     def spawn(self, folder: Path, story: Story[T]) -> T:
@@ -88,6 +92,7 @@ class Host:
 
     async def _list_roots(self, context: object) -> types.ListRootsResult:
         del context
+        self.asked.append("roots")
         return types.ListRootsResult(roots=_roots(self.roots or ()))
 
 

@@ -13,10 +13,10 @@ from mcp.shared.exceptions import MCPError
 
 from sidecar.app import Application
 from sidecar.store.homes import Home
-from sidecar.transports.mcp import instructions
+from sidecar.transports.mcp import instructions, server
 from sidecar.transports.mcp.tools import TOOLS
 from tests.desks import DECISION, Desk, titles
-from tests.mcps import ERAS, Assistant, Host
+from tests.mcps import ERAS, Assistant, Host, Story
 from tests.support import HOUR, MINUTE, Repository
 
 pytestmark = pytest.mark.slow
@@ -475,20 +475,151 @@ def test_one_project_never_leaks_into_another(desk: Desk, tmp_path: Path) -> Non
             Host(mode=mode, roots=roots).run(desk.app, story)
 
 
-def test_the_clients_folders_decide_the_project(desk: Desk, tmp_path: Path) -> None:
-    """Part of F1."""
-    other, memory_id = apart(desk, tmp_path)
+def read_titles(memory_id: str) -> Story[list[str]]:
+    """Give a story that reads a memory, and gives its title where it is to be found."""
 
     async def story(one: Assistant) -> list[str]:
         read = await one.use("read_memories", memoryIds=[memory_id])
         return [memory["title"] for memory in read["memories"]]
 
-    assert Host(mode="legacy", roots=(other.path,)).run(desk.app, story) == ["Elsewhere"]
-    environment = {"CLAUDE_PROJECT_DIR": str(other.path)}
-    assert Host(environment=environment).run(desk.app, story) == ["Elsewhere"]
+    return story
 
 
-def test_a_client_with_several_folders_names_one(desk: Desk, tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_clients_folders_decide_the_project(desk: Desk, tmp_path: Path, mode: str) -> None:
+    """Part of F1."""
+    other, memory_id = apart(desk, tmp_path)
+    story = read_titles(memory_id)
+    here = {"CLAUDE_PROJECT_DIR": str(desk.repository.path)}
+    there = {"CLAUDE_PROJECT_DIR": str(other.path)}
+    assert Host(mode=mode, environment=there).run(desk.app, story) == ["Elsewhere"]
+    for environment in ({}, here, there):
+        host = Host(mode=mode, roots=(other.path,), environment=environment)
+        assert host.run(desk.app, story) == ["Elsewhere"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_is_asked_once_where_it_works(desk: Desk, tmp_path: Path, mode: str) -> None:
+    """Part of F1."""
+    other, memory_id = apart(desk, tmp_path)
+
+    async def story(one: Assistant) -> None:
+        for _ in range(3):
+            assert await read_titles(memory_id)(one) == ["Elsewhere"]
+        await one.client.get_prompt("start", {})
+        await one.client.read_resource("threadline://context")
+
+    host = Host(mode=mode, roots=(other.path,))
+    host.run(desk.app, story)
+    assert host.asked == ["roots"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_all_that_is_asked_at_once_is_answered_from_the_clients_folder(
+    desk: Desk, tmp_path: Path, mode: str
+) -> None:
+    """Part of F1."""
+    other, memory_id = apart(desk, tmp_path)
+    found: list[str] = []
+
+    async def story(one: Assistant) -> None:
+        async def read() -> None:
+            found.extend(await read_titles(memory_id)(one))
+
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(read)
+
+    Host(mode=mode, roots=(other.path,)).run(desk.app, story)
+    assert found == ["Elsewhere"] * 5
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_is_not_asked_where_the_command_line_says_it(
+    desk: Desk, tmp_path: Path, mode: str
+) -> None:
+    """Part of F1."""
+    other, memory_id = apart(desk, tmp_path)
+    host = Host(mode=mode, roots=(desk.repository.path,), pinned=other.path)
+    assert host.run(desk.app, read_titles(memory_id)) == ["Elsewhere"]
+    assert host.asked == []
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_without_folders_works_where_it_was_started(desk: Desk, mode: str) -> None:
+    """Part of F1."""
+    memory_id = desk.remember("Ports are even")
+    host = Host(mode=mode, roots=())
+    assert host.run(desk.app, read_titles(memory_id)) == ["Ports are even"]
+    assert host.asked == ["roots"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_what_is_listed_is_of_the_clients_folder(desk: Desk, tmp_path: Path, mode: str) -> None:
+    """Part of F1."""
+    other, _ = apart(desk, tmp_path)
+    desk.ask("documents/write", name="ours", content="x")
+    desk.ask("documents/write", project=str(other.path), name="theirs", content="x")
+
+    async def names(one: Assistant) -> set[str]:
+        listed = (await one.client.list_resources(cache_mode="bypass")).resources
+        return {resource.name for resource in listed}
+
+    async def story(one: Assistant) -> tuple[set[str], set[str]]:
+        first = await names(one)
+        await one.use("list_tasks")
+        return first, await names(one)
+
+    first, later = Host(mode=mode, roots=(other.path,)).run(desk.app, story)
+    assert "context" in first
+    assert "document-ours" not in first | later
+    assert "document-theirs" in later
+
+
+async def ask_bare(one: Assistant, **more: Any) -> object:
+    """Call a tool as a client that leaves questions to others."""
+    return await one.client.session.call_tool("list_tasks", {}, allow_input_required=True, **more)
+
+
+@pytest.mark.parametrize("more", [{"input_responses": {}}, {"request_state": "roots"}])
+def test_a_client_that_comes_back_without_an_answer_is_answered(
+    desk: Desk, more: dict[str, Any]
+) -> None:
+    """Part of F1."""
+
+    async def story(one: Assistant) -> None:
+        question = await ask_bare(one)
+        assert isinstance(question, types.InputRequiredResult)
+        assert question.request_state == "roots"
+        for again in (more, {}):
+            told = await ask_bare(one, **again)
+            assert isinstance(told, types.CallToolResult)
+            assert not told.is_error
+
+    Host(roots=(desk.repository.path,)).run(desk.app, story)
+
+
+def test_a_client_that_leaves_a_question_open_is_not_asked_for_ever(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of F1."""
+    other, memory_id = apart(desk, tmp_path)
+    roots = [types.Root.model_validate({"uri": other.path.as_uri()})]
+
+    async def story(one: Assistant) -> None:
+        assert isinstance(await ask_bare(one), types.InputRequiredResult)
+        assert isinstance(await ask_bare(one), types.InputRequiredResult)
+        monkeypatch.setattr(server, "_PATIENCE", -1.0)
+        assert isinstance(await ask_bare(one), types.CallToolResult)
+        late = {"roots": types.ListRootsResult(roots=roots)}
+        assert isinstance(await ask_bare(one, input_responses=late), types.CallToolResult)
+        assert await read_titles(memory_id)(one) == ["Elsewhere"]
+
+    Host(roots=(other.path,)).run(desk.app, story)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_with_several_folders_names_one(desk: Desk, tmp_path: Path, mode: str) -> None:
     """Part of F1."""
     other, memory_id = apart(desk, tmp_path)
 
@@ -501,7 +632,7 @@ def test_a_client_with_several_folders_names_one(desk: Desk, tmp_path: Path) -> 
         assert not (await one.use("read_memories", memoryIds=[memory_id], project=here))["memories"]
 
     roots = (desk.repository.path, other.path)
-    Host(mode="legacy", roots=roots).run(desk.app, story)
+    Host(mode=mode, roots=roots).run(desk.app, story)
 
 
 @pytest.mark.parametrize("mode", ERAS)

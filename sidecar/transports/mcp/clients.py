@@ -82,9 +82,9 @@ class Client:
             return (self.pinned,)
         return self.roots or self._told() or (self.app.here,)
 
-    def needs_roots(self) -> bool:
-        """Tell whether nothing but the client's word can say where it works."""
-        return self.pinned is None and not self._told() and not _is_project(self.app.here)
+    def is_guessed(self) -> bool:
+        """Tell whether nothing but the folder it was started in says where it works."""
+        return self.pinned is None and not self.roots and not self._told()
 
     def projects(self) -> tuple[Path, ...]:
         """Give those of its folders that can be projects."""

@@ -4,6 +4,7 @@ import asyncio
 import functools
 import logging
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -82,6 +83,7 @@ class _Handlers:
         self._client = client
         self._begin = begin
         self._places: tuple[Path, ...] = ()
+        self._asked_at: float | None = None
         self._limiter: anyio.CapacityLimiter | None = None
 
     async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
@@ -97,7 +99,7 @@ class _Handlers:
             raise MCPError(
                 types.INVALID_PARAMS, f"there is no tool {params.name}; there are {names}"
             )
-        if question := await self._place(context, params.input_responses):
+        if question := await self._place(context, params):
             return question
         work = _Work(context)
         reply = await self._work(
@@ -110,8 +112,11 @@ class _Handlers:
         )
 
     async def list_resources(self, context: Context, _: object) -> types.ListResourcesResult:
-        await self._place(context, None)
-        found = await self._ask(context, lambda: list(resources.listed(self._client)))
+        self._meet(context)
+        found = [resources.CONTEXT]
+        if not (self._is_to_ask(context) and self._client.is_guessed()):
+            await self._settle(context)
+            found = await self._ask(context, lambda: list(resources.listed(self._client)))
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -146,7 +151,7 @@ class _Handlers:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult | types.InputRequiredResult:
         uri = str(params.uri)
-        if question := await self._place(context, params.input_responses):
+        if question := await self._place(context, params):
             return question
         kind, text = await self._ask(context, lambda: resources.read(self._client, uri))
         if len(text.encode()) > calling.LIMIT:
@@ -162,7 +167,7 @@ class _Handlers:
     async def get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
-        if question := await self._place(context, params.input_responses):
+        if question := await self._place(context, params):
             return question
         prompt, text = await self._ask(
             context, lambda: prompts.write(self._client, params.name, params.arguments or {})
@@ -171,7 +176,7 @@ class _Handlers:
         return types.GetPromptResult(description=prompt.doc, messages=[message])
 
     async def forget_roots(self, _context: Context, _params: object) -> None:
-        self._client.roots = None
+        self._client.roots = self._asked_at = None
 
     def _meet(self, context: Context) -> None:
         """Hear who the client is; in the newer era every request says it."""
@@ -180,26 +185,49 @@ class _Handlers:
             self._client.name = told.client_info.name
 
     async def _place(
-        self, context: Context, answers: types.InputResponses | None
+        self, context: Context, params: types.InputResponseRequestParams
     ) -> types.InputRequiredResult | None:
         """Find out where the client works; in the newer era that is a question in place of an answer."""
         self._meet(context)
-        client, capabilities = self._client, context.session.client_capabilities
-        has_roots = capabilities is not None and capabilities.roots is not None
-        if client.roots is None and client.pinned is None and has_roots:
-            if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-                await self._ask_roots(context)
-            elif client.needs_roots():
-                told = (answers or {}).get(_ROOTS)
-                if not isinstance(told, types.ListRootsResult):
-                    return types.InputRequiredResult(
-                        input_requests={_ROOTS: types.ListRootsRequest(method="roots/list")}
-                    )
-                client.hear_roots(str(root.uri) for root in told.roots)
-        if (places := client.projects()) != self._places:
+        self._hear(params)
+        if self._is_to_ask(context):
+            if self._is_askable(params):
+                return _question()
+            _log.warning("the client does not tell where it works")
+            self._client.hear_roots(())
+        await self._settle(context)
+        return None
+
+    async def _settle(self, context: Context) -> None:
+        """Go where the client works; in the older era it can be asked meanwhile."""
+        if self._is_unsaid(context) and not _is_modern(context):
+            await self._ask_roots(context)
+        if (places := self._client.projects()) != self._places:
             self._places = places
             self._begin(places)
-        return None
+
+    def _hear(self, params: types.InputResponseRequestParams) -> None:
+        """Take what a client answers to our question, however late."""
+        told = (params.input_responses or {}).get(_ROOTS)
+        if isinstance(told, types.ListRootsResult) and self._client.pinned is None:
+            self._client.hear_roots(str(root.uri) for root in told.roots)
+
+    def _is_unsaid(self, context: Context) -> bool:
+        """Tell whether the client could say where it works, and has not yet."""
+        capabilities = context.session.client_capabilities
+        has_roots = capabilities is not None and capabilities.roots is not None
+        return has_roots and self._client.roots is None and self._client.pinned is None
+
+    def _is_to_ask(self, context: Context) -> bool:
+        return _is_modern(context) and self._is_unsaid(context)
+
+    def _is_askable(self, params: types.InputResponseRequestParams) -> bool:
+        """Tell whether to ask a client: not one that comes back without an answer, and none for ever."""
+        if params.input_responses is not None or params.request_state is not None:
+            return False
+        now = time.monotonic()
+        self._asked_at = self._asked_at or now
+        return now - self._asked_at <= _PATIENCE
 
     async def _ask_roots(self, context: Context) -> None:
         roots: list[types.Root] = []
@@ -246,6 +274,16 @@ class _Work:
             raise CancelledError("nobody waits for it any more")
         report = self._session.report_progress(done, total, stage or None)
         asyncio.run_coroutine_threadsafe(report, self._loop)
+
+
+def _is_modern(context: Context) -> bool:
+    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _question() -> types.InputRequiredResult:
+    """Ask where the client works; the state tells its next try from a new request."""
+    request = types.ListRootsRequest(method="roots/list")
+    return types.InputRequiredResult(input_requests={_ROOTS: request}, request_state=_ROOTS)
 
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}
