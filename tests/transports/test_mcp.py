@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from sidecar.app import Application
 from sidecar.store.homes import Home
-from sidecar.transports.mcp import instructions, server
+from sidecar.transports.mcp import calling, instructions, server
 from sidecar.transports.mcp.tools import TOOLS
 from tests.desks import DECISION, Desk, titles
 from tests.mcps import ERAS, Assistant, Host, Story
@@ -442,6 +443,83 @@ def test_an_answer_that_is_too_long_is_refused_with_a_way_out(desk: Desk) -> Non
     told, some = Host().run(desk.app, story)
     assert "ask for less" in told
     assert len(some["memories"]) == 3
+
+
+def size(result: types.Result) -> int:
+    """Count the bytes of an answer as it is sent."""
+    made = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    message = types.JSONRPCResponse(jsonrpc="2.0", id=1, result=made)
+    return len(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+
+
+ESCAPED = ['"', "\\", "\n", '"\\\n\t', "\u0001", 'é"', "\U0001f600\\", "x"]
+
+
+@pytest.mark.parametrize("letters", ESCAPED)
+def test_no_answer_is_longer_than_a_message_may_be(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, letters: str
+) -> None:
+    """Part of F1."""
+    monkeypatch.setattr(calling, "LIMIT", 200_000)
+    content = (letters * 4_000)[:4_000] + "."
+    ids = [desk.remember(f"Number {n}", content=f"{n}{content}", dedup=False) for n in range(30)]
+
+    async def story(one: Assistant) -> list[int]:
+        await one.use("session_start")
+        told = [
+            await one.client.call_tool("read_memories", {"memoryIds": ids[:count]})
+            for count in range(1, 31)
+        ]
+        return [0 if one.is_error else size(one) for one in told]
+
+    sizes = Host().run(desk.app, story)
+    fitting = list(takewhile(bool, sizes))
+    most = max(after - before for before, after in pairwise([0, *fitting]))
+    assert calling.LIMIT - most - 11_000 < fitting[-1] <= calling.LIMIT
+    assert not any(sizes[len(fitting) :])
+    assert sizes[-1] == 0
+
+
+def test_many_memories_full_of_quotes_are_not_given_at_once(desk: Desk) -> None:
+    """Part of F1."""
+    content = '"\\' * 10_000 + "."
+    ids = [desk.remember(f"Number {n}", content=f"{n}{content}", dedup=False) for n in range(49)]
+
+    async def story(one: Assistant) -> str:
+        return await one.fail("read_memories", memoryIds=ids)
+
+    assert "fewer ids" in Host().run(desk.app, story)
+
+
+async def measure(reading: Awaitable[types.Result]) -> int | None:
+    """Count the bytes of an answer; None where it is refused as too long."""
+    try:
+        return size(await reading)
+    except MCPError as error:
+        if "ask for less" not in str(error):
+            raise
+        return None
+
+
+@pytest.mark.parametrize("letters", ESCAPED)
+def test_what_is_attached_is_no_longer_than_a_message_may_be(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, letters: str
+) -> None:
+    """Part of F1."""
+    monkeypatch.setattr(calling, "LIMIT", 60_000)
+    uri = "threadline://documents/notes"
+
+    async def story(one: Assistant) -> list[int | None]:
+        sizes = []
+        for length in range(5_000, 65_000, 5_000):
+            desk.ask("documents/write", name="notes", content=(letters * length)[:length] + ".")
+            sizes.append(await measure(one.client.read_resource(uri, cache_mode="bypass")))
+            sizes.append(await measure(one.client.get_prompt("document", {"name": "notes"})))
+        return sizes
+
+    *_, resource, prompt = sizes = Host().run(desk.app, story)
+    assert 20_000 < max(filter(None, sizes)) <= calling.LIMIT
+    assert (resource, prompt) == (None, None)
 
 
 def apart(desk: Desk, tmp_path: Path) -> tuple[Repository, str]:

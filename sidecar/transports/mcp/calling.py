@@ -14,9 +14,9 @@ from sidecar.transports.mcp.clients import Client, Talk
 from sidecar.transports.mcp.tools import Arguments, Tool
 
 LIMIT = 4_000_000
-"""Bytes that an answer may have; its text and its structure say the same."""
+"""Bytes that an answer may have, as it is sent."""
 _ROOM = 10_000
-"""Bytes for what stands around them."""
+"""Bytes for what stands around what it says."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -33,9 +33,15 @@ def call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply:
         reply = _call(client, tool, dict(arguments), tell)
     except ThreadlineError as error:
         return Reply(text=_complaint(str(error), error.field))
-    if 2 * len(reply.text.encode()) + _ROOM > LIMIT:
+    # Its text and its structure say the same: once escaped, once as it is.
+    if is_too_long(reply.text, len(reply.text.encode())):
         return Reply(text="the answer is too long; ask for less: a lower limit, fewer ids, filters")
     return reply
+
+
+def is_too_long(text: str, besides: int = 0) -> bool:
+    """Tell whether an answer with this text, as it is escaped in JSON, and these bytes besides is too long."""
+    return len(msgspec.json.encode(text)) + besides + _ROOM > LIMIT
 
 
 def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply:

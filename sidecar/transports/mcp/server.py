@@ -154,8 +154,7 @@ class _Handlers:
         if question := await self._place(context, params):
             return question
         kind, text = await self._ask(context, lambda: resources.read(self._client, uri))
-        if len(text.encode()) > calling.LIMIT:
-            raise MCPError(types.INVALID_PARAMS, f"{uri} is too long to be given at once")
+        _check_length(uri, text)
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)]
         )
@@ -172,6 +171,7 @@ class _Handlers:
         prompt, text = await self._ask(
             context, lambda: prompts.write(self._client, params.name, params.arguments or {})
         )
+        _check_length(prompt.name, text)
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompt.doc, messages=[message])
 
@@ -274,6 +274,15 @@ class _Work:
             raise CancelledError("nobody waits for it any more")
         report = self._session.report_progress(done, total, stage or None)
         asyncio.run_coroutine_threadsafe(report, self._loop)
+
+
+def _check_length(name: str, text: str) -> None:
+    """Refuse what is too long to be sent."""
+    if calling.is_too_long(text):
+        raise MCPError(
+            types.INVALID_PARAMS,
+            f"{name} is too long to be given at once; ask for less: search_memories finds parts of it",
+        )
 
 
 def _is_modern(context: Context) -> bool:
