@@ -406,28 +406,33 @@ def test_who_has_saved_is_reminded_later(desk: Desk) -> None:
     assert Host().run(desk.app, story) == [15]
 
 
-def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize("subjects", [(DECISION,), (DECISION, "Never log tokens"), ("wip",)])
+def test_long_work_tells_how_far_it_is_and_never_goes_back(
+    desk: Desk, mode: str, subjects: tuple[str, ...]
+) -> None:
     """Part of F1."""
-    desk.commit(DECISION, "locks.py")
+    for number, subject in enumerate(subjects):
+        desk.commit(subject, f"locks{number}.py")
 
-    async def story(one: Assistant) -> set[str | None]:
-        heard: set[str | None] = set()
-        is_told = anyio.Event()
+    async def story(one: Assistant) -> list[tuple[float, str | None]]:
+        heard: list[tuple[float, str | None]] = []
+        is_over = anyio.Event()
 
         async def hear(progress: float, total: float | None, message: str | None) -> None:
-            assert total is not None
-            assert progress <= total
-            heard.add(message)
-            is_told.set()
+            heard.append((progress, message))
+            if progress == total:
+                is_over.set()
 
         await one.client.call_tool("generate_memory", {}, progress_callback=hear)
         with anyio.fail_after(30):
-            await is_told.wait()
+            await is_over.wait()
         return heard
 
-    for mode in ERAS:
-        desk.commit(f"{DECISION} ({mode})", "locks.py")
-        assert Host(mode=mode).run(desk.app, story) & {"enrich", "embed", "dedup", "drift"}
+    heard = Host(mode=mode).run(desk.app, story)
+    assert all(before < after for (before, _), (after, _) in pairwise(heard))
+    assert (heard[0], heard[-1][0]) == ((0, "enrich"), 4)
+    assert {message for _, message in heard} <= {"enrich", "embed", "dedup", "drift", None}
 
 
 def test_an_answer_that_is_too_long_is_refused_with_a_way_out(desk: Desk) -> None:

@@ -1,9 +1,7 @@
 """The server: tools, resources and prompts for one client, in both eras of the protocol."""
 
-import asyncio
 import functools
 import logging
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,10 +16,11 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from protocol.errors import CancelledError, NotFoundError, ThreadlineError
+from protocol.errors import NotFoundError, ThreadlineError
 from sidecar.transports.mcp import calling, instructions, prompts, resources
 from sidecar.transports.mcp.clients import Client
 from sidecar.transports.mcp.tools import TOOLS, Effect, Tool
+from sidecar.transports.mcp.works import Work
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
@@ -101,10 +100,11 @@ class _Handlers:
             )
         if question := await self._place(context, params):
             return question
-        work = _Work(context)
+        work = Work(context.session)
         reply = await self._work(
             work, calling.call, self._client, tool, params.arguments or {}, work.tell
         )
+        await work.finish()
         return types.CallToolResult(
             content=[types.TextContent(text=reply.text)],
             structured_content=reply.content,
@@ -243,13 +243,13 @@ class _Handlers:
     async def _ask(self, context: Context, look: Callable[[], T]) -> T:
         """Answer from memory; what is refused is an error of the protocol."""
         try:
-            return await self._work(_Work(context), look)
+            return await self._work(Work(context.session), look)
         except NotFoundError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         except ThreadlineError as error:
             raise MCPError(int(error.code), str(error)) from error
 
-    async def _work(self, work: "_Work", function: Callable[..., T], *arguments: object) -> T:
+    async def _work(self, work: Work, function: Callable[..., T], *arguments: object) -> T:
         """Do something in a thread; who cancels need not wait until it has noticed."""
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(_AT_ONCE)
@@ -259,21 +259,6 @@ class _Handlers:
             )
         finally:
             work.over.set()
-
-
-class _Work:
-    """Tells the client how far a call is, from whatever thread; raises CancelledError once nobody wants it."""
-
-    def __init__(self, context: Context) -> None:
-        self.over = threading.Event()
-        self._session = context.session
-        self._loop = asyncio.get_running_loop()
-
-    def tell(self, done: int, total: int, stage: str = "") -> None:
-        if self.over.is_set():
-            raise CancelledError("nobody waits for it any more")
-        report = self._session.report_progress(done, total, stage or None)
-        asyncio.run_coroutine_threadsafe(report, self._loop)
 
 
 def _check_length(name: str, text: str) -> None:
