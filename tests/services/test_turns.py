@@ -440,6 +440,74 @@ def test_our_own_words_come_back_ten_times_and_make_nothing_new(desk: Desk) -> N
         assert counted() == before
 
 
+def reports(items: list[str]) -> list[str]:
+    """Tell some items of ours again, each in one sentence, as assistants do."""
+    words = [item.rstrip(".") for item in items]
+    return [
+        f"From memory I know: {'; '.join(words)}.",
+        f"You told me that {' and that '.join(words)}.",
+        f"The memory says that {', and that '.join(words)}.",
+        *[f"As recorded, {word}." for word in words],
+        *[f"I remember that {word}." for word in words],
+        f"Du hast mir gesagt: {'; '.join(words)}.",
+    ]
+
+
+OWN = [
+    "We decided to use advisory locks instead of Redis because we run no Redis",
+    "We must never block a request; it fails open",
+    "Always write the test first",
+]
+
+
+@pytest.mark.parametrize("way", ["turns/ingest", "context/track"])
+def test_our_own_words_told_again_in_one_sentence_make_nothing_new(desk: Desk, way: str) -> None:
+    """Part of F4."""
+    desk.commit("Begin", "a.txt")
+    desk.enrich()
+    for item in OWN:
+        desk.remember(item, "decision")
+    given = {"host": "claude-code", **CLAUDE}
+
+    def counted() -> tuple[int, int, list[str]]:
+        notes = [note.text for one in desk.vault.conversations.all() for note in one.notes]
+        return len(desk.vault.memories), len(captured(desk.vault)), notes
+
+    before = counted()
+    for number in range(10):
+        desk.clock.pass_(MINUTE)
+        key = f"run {number}"
+        desk.ask("context/render", occasion="startup", sessionKey=key, **given)
+        desk.app.flush()
+        for text in reports(OWN):
+            if way == "turns/ingest":
+                for role in ("assistant", "user"):
+                    assert status(desk, text, role, sessionKey=key) in {"skipped", "dropped"}, text
+            else:
+                track(desk, key, prompt=text, response=text)
+        desk.ask("context/end", sessionKey=key, **CLAUDE)
+        desk.enrich()
+        assert counted() == before
+
+
+def test_who_tells_us_again_and_adds_something_is_heard(desk: Desk) -> None:
+    """Part of F4."""
+    for item in OWN:
+        desk.remember(item, "decision")
+    desk.ask("context/render", sessionKey="run", occasion="startup", host="claude-code", **CLAUDE)
+    desk.app.flush()
+    new = "we must never log customer names"
+    for text in (
+        f"From memory I know: {OWN[0]}; {OWN[2]}; {new}.",
+        f"You told me that {OWN[0]} and that {new}.",
+        f"{OWN[2]}; {new}.",
+    ):
+        desk.clock.pass_(5 * MINUTE)
+        assert status(desk, text) == "queued"
+    (talk,) = desk.vault.conversations.all()
+    assert {note.text.casefold().rstrip(".") for note in talk.notes} == {new}
+
+
 def test_who_quotes_us_and_adds_something_is_heard(desk: Desk) -> None:
     """Part of F4."""
     desk.remember("Invoices are numbered per year without gaps", "decision")

@@ -1,7 +1,8 @@
 """Quotations: sentences of a turn that we ourselves have told, word by word, outside of our marks.
 
 What stands between our marks is known by them (`sidecar/domain/echoes.py`). A host or an agent may repeat single
-lines of it, though, or what it was told by a tool; those are known by their words.
+lines of it, though, or what it was told by a tool; those are known by their words, also where several of them are
+told again in one sentence.
 """
 
 # ruff: noqa: RUF001 - other scripts have letters that look like ours
@@ -15,6 +16,7 @@ from msgspec import Struct
 
 from protocol.memories import Memory
 from sidecar.domain.context import items
+from sidecar.domain.continuity import clauses
 from sidecar.domain.continuity.conversations import same
 
 _ITEM = re.compile(
@@ -26,11 +28,18 @@ _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”»)*_`]*\s+|(?<=[。！？])")
 _INTRODUCED = re.compile(r"[^\"“«:]{0,80}(?::\s+|[\"“«])(?P<rest>\S.*)")
 """Words that say whose the following are."""
 _DENIED = re.compile(
-    r"\b(?:no|not|never|wrong|false|incorrect|instead|longer|but|except|unless|stop|nein|nicht|falsch|kein\w*|non|pas|faux"
+    r"\b(?:no|not|never|wrong|false|incorrect|instead|longer|but|except|unless|stop|forget|ignore|outdated|nein|nicht|falsch|kein\w*|non|pas|faux"
     r"|jamais|incorrecto|falso|errado|não)\b|n['’]t\b|不|没|ない",
     re.IGNORECASE,
 )
 """Words before a quotation that make it say something else."""
+_POINTING = re.compile(
+    r"(?:and |or )?(?:that|this|it|these|those|they|both|which|but|so|no|not|wrong|false|das|dies|es|aber|falsch|cela|ça|c['’]|mais"
+    r"|esto|eso|pero)\b",
+    re.IGNORECASE,
+)
+"""How a clause begins that speaks of the one before."""
+_ENDS = ".!?…。！？"
 _NOTED = re.compile(r"\s\((?:files|done when): [^()]{0,900}\)\s*$")
 _MARKS = str.maketrans("", "", "*_`")
 _CUT = 20
@@ -78,23 +87,66 @@ def _kept(line: str, known: Known) -> str:
     if _is_ours(bare, known):
         return "\n"
     sentences = list(_sentences(bare))
-    left = [one for one in sentences if not _is_ours(one, known)]
-    if len(left) == len(sentences):
+    left = [_left(one, known) for one in sentences]
+    if left == sentences:
         return line
-    beginning = line[: _bare(line)] if left else ""
-    return f"{beginning}{' '.join(left)}\n"
+    kept = " ".join(filter(None, left))
+    return f"{line[: _bare(line)]}{kept}\n" if kept else "\n"
+
+
+def _left(sentence: str, known: Known) -> str:
+    """Give what is left of a sentence: all of it, nothing, or the clauses that are not ours."""
+    if _is_ours(sentence, known):
+        return ""
+    parts = list(clauses.split(sentence))
+    if len(parts) == 1 or _is_denied(sentence):
+        return sentence
+    left = list(_others(parts, known))
+    if len(left) == len(parts) or any(map(_POINTING.match, left)):
+        return sentence
+    return _ended("; ".join(left), sentence) if left else ""
+
+
+def _others(parts: list[str], known: Known) -> Iterator[str]:
+    """Give the clauses that are not ours, and those that are but may be denied by one before them."""
+    is_reported, is_denied = clauses.said(parts[0]) != parts[0], False
+    for part in parts:
+        if is_denied or not _is_ours(part, known):
+            yield part
+            is_denied = is_denied or (not is_reported and bool(_DENIED.search(part)))
+
+
+def _ended(text: str, sentence: str) -> str:
+    """End what is left of a sentence as that did."""
+    end = sentence[-1]
+    return text if text.endswith(end) or end not in _ENDS else f"{text}{end}"
 
 
 def _is_ours(sentence: str, known: Known) -> bool:
-    said = _plain(sentence)
+    return any(_is_known(_plain(one), known) for one in _said(sentence))
+
+
+def _is_known(said: str, known: Known) -> bool:
     if not _is_long(said):
         return False
-    if said in known.sentences or (said.endswith("…") and _is_clipped(said.rstrip(" …"), known)):
-        return True
+    is_cut = said.endswith("…") and _is_clipped(said.rstrip(" …"), known)
+    return is_cut or said in known.sentences
+
+
+def _said(sentence: str) -> Iterator[str]:
+    """Give a sentence, and what it says without the words that tell whose it is."""
+    yield sentence
+    said = clauses.said(sentence)
+    yield said
+    introduced = _INTRODUCED.match(said)
+    if introduced is not None and not _is_denied(said):
+        yield introduced["rest"]
+
+
+def _is_denied(sentence: str) -> bool:
+    """Tell whether the words before a quotation deny it."""
     introduced = _INTRODUCED.match(sentence)
-    if introduced is None or _DENIED.search(sentence[: introduced.start("rest")]):
-        return False
-    return _plain(introduced["rest"]) in known.sentences
+    return introduced is not None and bool(_DENIED.search(sentence[: introduced.start("rest")]))
 
 
 def _is_clipped(said: str, known: Known) -> bool:
@@ -114,10 +166,12 @@ def _spoken(text: str) -> tuple[str, ...]:
 
 
 def _parts(line: str) -> Iterator[str]:
-    """Give a line of ours, and each of its sentences."""
+    """Give a line of ours, each of its sentences, and each of their clauses."""
     bare = line[_bare(line) :]
     yield bare
-    yield from _sentences(bare)
+    for sentence in _sentences(bare):
+        yield sentence
+        yield from clauses.split(sentence)
 
 
 def _sentences(line: str) -> Iterator[str]:
