@@ -298,8 +298,10 @@ def test_why_tells_the_same_on_the_command_line(worked: Repository, tmp_path: Pa
     assert json.loads(named.stdout) == found
     about = threadline("why", "locks.py", cwd=worked.path)
     assert about.stdout.decode().startswith("locks.py: ")
-    silent = threadline("why", "unknown.py:1", cwd=worked.path)
-    assert (silent.returncode, silent.stdout) == (Exit.OK, b"")
-    assert b"nothing is known" in silent.stderr
+    worked.write("unknown.py", "1\n")
+    for name, code in (("unknown.py:1", Exit.OK), ("missing.py:1", Exit.NOT_FOUND)):
+        silent = threadline("why", name, cwd=worked.path)
+        assert (silent.returncode, silent.stdout) == (code, b"")
+        assert b"nothing is known" in silent.stderr
     assert threadline("why", ":1", cwd=worked.path).returncode == Exit.USAGE
     assert threadline("why", "locks.py:0", cwd=worked.path).returncode == Exit.USAGE

@@ -4,7 +4,7 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from protocol.errors import InvalidParamsError
+from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.explanations import Explanation, FileStory
 from sidecar.app import Application
 from sidecar.domain import paths
@@ -33,6 +33,8 @@ def _explain(app: Application, options: Namespace, name: str, line: int) -> Exit
     text = explanations.whole(found)
     if options.json:
         print(calls.encode(found))
+    elif text is None and not _is_there(name):
+        raise NotFoundError(f"there is no file {name}, and nothing is known about one")
     elif text is None:
         screens.say(f"nothing is known about line {line} of {found.path}")
     else:
@@ -49,6 +51,10 @@ def _place(app: Application, options: Namespace, name: str) -> dict[str, object]
         return {"project": options.project, "path": name}
     own = str(here.parent) if here.parent.is_dir() and app.root(str(here.parent)) else None
     return {"project": options.project or own, "path": paths.read(os.fsencode(here))}
+
+
+def _is_there(name: str) -> bool:
+    return (Path.cwd() / Path(name).expanduser()).exists()
 
 
 def _show(text: str) -> None:
