@@ -76,7 +76,7 @@ class SendParams(ProjectParams, frozen=True, kw_only=True):
     parent_message_id: Ulid | None = None
     """The message that this one answers."""
     idempotency_key: Key | None = None
-    """Sending the same key again changes nothing."""
+    """Sending the same key again changes nothing; each sender has keys of its own."""
 
 
 class SentMessage(Record, frozen=True, kw_only=True):

@@ -122,7 +122,7 @@ class CreateTasksParams(ProjectParams, frozen=True, kw_only=True):
     agent_id: Name | None = None
     """The agent that writes it down; absent where a person does."""
     idempotency_key: Key | None = None
-    """Writing the same key again changes nothing."""
+    """Writing the same key again changes nothing; each author has keys of its own."""
 
 
 class UpdateTaskParams(ProjectParams, frozen=True, kw_only=True):

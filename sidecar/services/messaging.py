@@ -82,11 +82,10 @@ def note(vault: Vault, agent_id: str, keys: Collection[str]) -> list[Op]:
 
 
 def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
-    """Keep a message for whom it concerns; a key that is known changes nothing."""
+    """Keep a message for whom it concerns; a key that its sender has used before changes nothing."""
     made = _message(vault, params, privacy.clean(sender))
     with vault.lock.held():
-        key = made.idempotency_key
-        known = vault.messages.find("idempotencyKey", key) if key else []
+        known = _sent_before(vault, made)
         if not known:
             vault.journal.append([vault.messages.put(made.message_id, made)])
     sent = known[0] if known else made
@@ -178,6 +177,13 @@ def _message(vault: Vault, params: SendParams, sender: str) -> Message:
         expires_at=None if days is None else now + timedelta(days=days),
         idempotency_key=privacy.clean_key(params.idempotency_key),
     )
+
+
+def _sent_before(vault: Vault, made: Message) -> list[Message]:
+    """Find what a sender has sent under the same key: others may choose it, too."""
+    key = made.idempotency_key
+    found = vault.messages.find("idempotencyKey", key) if key else []
+    return [one for one in found if one.sender_id == made.sender_id]
 
 
 def _thread_id(vault: Vault, parent_id: str | None) -> str | None:

@@ -32,13 +32,11 @@ _NOTHING = "`{}` says nothing that may be kept"
 
 
 def create(vault: Vault, params: CreateTasksParams, look: Look) -> WrittenTasks:
-    """Write down a task or a whole plan, all of it or nothing; a key that is known changes nothing."""
-    key = privacy.clean_key(params.idempotency_key)
+    """Write down a task or a whole plan, all of it or nothing; a key that its author has used before changes nothing."""
     made = _make(vault, params, look)
     with vault.lock.held():
-        known = vault.tasks.find("idempotencyKey", key) if key else []
+        known = _written_before(vault, made[0])
         if known:
-            known.sort(key=lambda one: one.task_id)
             return WrittenTasks(outcome="duplicate", tasks=show(vault, known))
         _check_needs(vault, made, [f"tasks[{place}].dependsOn" for place in range(len(made))])
         vault.journal.append([vault.tasks.put(one.task_id, one) for one in made])
@@ -143,6 +141,14 @@ def _make(vault: Vault, params: CreateTasksParams, look: Look) -> list[Task]:
         )
         made.append(task)
     return made
+
+
+def _written_before(vault: Vault, made: Task) -> list[Task]:
+    """Find what an author has written down under the same key: others may choose it, too."""
+    key = made.idempotency_key
+    found = vault.tasks.find("idempotencyKey", key) if key else []
+    own = [one for one in found if one.created_by == made.created_by]
+    return sorted(own, key=lambda one: one.task_id)
 
 
 def _needs(new: NewTask, ids: Sequence[str], place: int) -> tuple[str, ...]:

@@ -270,7 +270,10 @@ def test_a_plan_is_made_in_one_call_and_worked_through(begun: Desk) -> None:
         agentId="planner",
         idempotencyKey="plan",
     )
-    assert plan(begun, {"title": "Other"}, idempotencyKey="plan")[0]["taskId"] == first["taskId"]
+    assert (
+        plan(begun, {"title": "Other"}, agentId="planner", idempotencyKey="plan")[0]["taskId"]
+        == first["taskId"]
+    )
     assert listed(begun) == ["Sell it", "Build it", "Design it"]
     assert (second["waitingFor"], third["waitingFor"]) == ([first["taskId"]], [second["taskId"]])
     assert {one["createdBy"] for one in (first, second, third)} == {"planner"}

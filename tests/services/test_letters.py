@@ -223,6 +223,13 @@ def test_a_message_that_comes_again_is_the_one_that_is_there(vault: Vault) -> No
     assert len(vault.messages) == 1
 
 
+def test_two_senders_may_choose_the_same_key(vault: Vault) -> None:
+    """Part of A7 and F7."""
+    outcomes = [sent(vault, f"Of {who}", "c", who, idempotency_key="1").outcome for who in "abab"]
+    assert outcomes == ["sent", "sent", "duplicate", "duplicate"]
+    assert read(vault, "c") == ["Of a", "Of b"]
+
+
 def test_a_thread_is_found_from_any_of_its_messages(vault: Vault, clock: FixedClock) -> None:
     """Part of F8."""
     keys = [send(vault, "root")]

@@ -180,6 +180,15 @@ def test_a_plan_that_comes_again_is_the_plan_that_is_there(vault: Vault, clock: 
     other.close()
 
 
+def test_two_authors_may_choose_the_same_key(vault: Vault) -> None:
+    """Part of F11 and A7."""
+    authors = (None, "a", "b", "a", "user")
+    written = [create(vault, f"{who}", agent_id=who, idempotency_key="1") for who in authors]
+    outcomes = [one.outcome for one in written]
+    assert outcomes == ["created", "created", "created", "duplicate", "duplicate"]
+    assert [one.tasks[0].title for one in written] == ["None", "a", "b", "a", "None"]
+
+
 def test_a_task_goes_through_its_states(vault: Vault, clock: FixedClock) -> None:
     """Part of F11."""
     (made,) = create(vault, NewTask(title="Do it", status="backlog")).tasks

@@ -345,7 +345,7 @@ export interface CreateTasksParams {
   tasks: NewTask[];
   /** The agent that writes it down; absent where a person does. */
   agentId?: string | null;
-  /** Writing the same key again changes nothing. */
+  /** Writing the same key again changes nothing; each author has keys of its own. */
   idempotencyKey?: string | null;
 }
 
@@ -1439,7 +1439,7 @@ export interface SendParams {
   expiresInDays?: number | null;
   /** The message that this one answers. */
   parentMessageId?: string | null;
-  /** Sending the same key again changes nothing. */
+  /** Sending the same key again changes nothing; each sender has keys of its own. */
   idempotencyKey?: string | null;
 }
 
