@@ -79,6 +79,44 @@ def test_a_commit_that_closes_the_number_of_a_task_has_done_it(
     assert judging.is_done_by(task(title), change(message)) is is_done
 
 
+@pytest.mark.parametrize(
+    ("title", "opposite"),
+    [
+        ("Increase upload limit to 50 MB", "Decrease upload limit to 50 MB"),
+        ("Upgrade Django to 5", "Downgrade Django to 5"),
+        ("Move images to CDN", "Move images off CDN"),
+        ("Copy nightly backups to S3", "Copy nightly backups from S3"),
+        ("Raise the retry limit for webhooks", "Lower the retry limit for webhooks"),
+        ("Scale up the worker pool", "Scale down the worker pool"),
+        ("Zoom in on a double click", "Zoom out on a double click"),
+        ("Run migrations before the deploy", "Run migrations after the deploy"),
+        ("Show prices with tax", "Show prices without tax"),
+    ],
+)
+def test_the_opposite_does_no_task(title: str, opposite: str) -> None:
+    """Part of D2 and F11, either way round."""
+    assert judging.is_done_by(task(title), change(title))
+    assert judging.is_done_by(task(opposite), change(opposite))
+    assert not judging.is_done_by(task(title), change(opposite))
+    assert not judging.is_done_by(task(opposite), change(title))
+
+
+@pytest.mark.parametrize(
+    ("body", "is_done"),
+    [
+        ("Does not work for large reports yet.", False),
+        ("Large reports can't be exported yet.", False),
+        ("Large reports are still missing.", False),
+        ("Until now this did not work.", True),
+        ("It does not need a worker.", True),
+    ],
+)
+def test_what_a_body_leaves_open_is_not_done(body: str, is_done: bool) -> None:
+    """Part of D2 and F11."""
+    said = change(f"Add CSV export to reports\n\n{body}")
+    assert judging.is_done_by(task("Add CSV export to reports"), said) is is_done
+
+
 def test_what_was_taken_back_later_is_not_suggested() -> None:
     """Part of D2 and F11: until it is done again."""
     done, other = change(f"{SIGN}\n\nAt last.", "a" * 40), change("Name the hour", "b" * 40)

@@ -35,6 +35,14 @@ _PLACE = re.compile(
     r"(?:(?:the|a|an|all|our|der|die|das|den|le|la|les|el|los|las)\s+)?([\w.-]+)(?:\s+([\w.-]+))?",
     re.IGNORECASE,
 )
+_THING = r"\s+(?:(?:the|a|an|our|der|die|das|den|dem|le|la|les|el|los|las)\s+)?([\w.-]+)(?:\s+([\w.-]+))?"
+_REACHED = re.compile(
+    rf"\b(?:to|into|onto|with|nach|mit|vers|avec|hacia|con){_THING}", re.IGNORECASE
+)
+_LEFT = re.compile(
+    rf"\b(?:from|off(?:\s+of)?|out\s+of|without|von|vom|aus|ohne|depuis|sans|desde|sin){_THING}",
+    re.IGNORECASE,
+)
 _TURNED = re.compile(
     r"(?<![\w.-])([\w.-]+)\s+(?:back\s+)?(?:to|auf|into|nach|vers|->|→)\s+(?:the\s+|in\s+)?([\w.-]+)",
     re.IGNORECASE,
@@ -80,6 +88,10 @@ class Claim(Struct, frozen=True, kw_only=True):
     numbers: frozenset[str]
     turns: frozenset[tuple[str, str]]
     """What becomes what."""
+    reached: frozenset[str]
+    """What something is brought to, or given."""
+    left: frozenset[str]
+    """What something is taken away from, or has not."""
 
     def has(self, term: Term) -> bool:
         """Tell whether a word is said here."""
@@ -103,6 +115,7 @@ def read(line: str) -> Claim:
     text = plain[prefix.end() :] if prefix else plain
     spoken = list(_spoken(f"{before} {text}"))
     parts = [part for chunk in spoken for part in chunk]
+    reached, left = _things(_REACHED, text), _things(_LEFT, text)
     return Claim(
         text=text,
         type=before,
@@ -112,6 +125,8 @@ def read(line: str) -> Claim:
         forms=_forms(spoken),
         numbers=frozenset(_NUMBER.findall(text)),
         turns=frozenset(_turns(text)),
+        reached=reached - left,
+        left=left - reached,
     )
 
 
@@ -132,7 +147,7 @@ def extras(said: Claim, known: Claim) -> Extras:
     terms = list(_terms(list(_spoken(text))))
     new = [term for term in terms if not known.has(term)]
     parts = {part for term in new for part in term.parts}
-    places = {root(word) for found in _PLACE.findall(text) for word in found if word}
+    places = _things(_PLACE, text)
     is_head = bool(new) and new[0] is terms[0]
     return Extras(len(parts), not parts.isdisjoint(places), is_head)
 
@@ -186,6 +201,12 @@ def _forms(spoken: list[list[str]]) -> frozenset[str]:
 def _is_general(word: str) -> bool:
     """Tell whether a word names no thing, but what is done with one."""
     return any(sign.pattern.fullmatch(word) for sign in _GENERAL)
+
+
+def _things(pattern: "re.Pattern[str]", text: str) -> frozenset[str]:
+    """Name what follows certain words, by the roots of the next two."""
+    found = (word for pair in pattern.findall(text) for word in pair if word)
+    return frozenset(filter(None, map(root, found)))
 
 
 def _turns(text: str) -> Iterator[tuple[str, str]]:

@@ -43,6 +43,8 @@ _TESTED = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_|[._-](?:test|spec)s?\.|Tests?\.\w+$"
 )
 _DESCRIBED = re.compile(r"\.(?:md|rst|txt|adoc)$|(?:^|/)docs?/", re.IGNORECASE)
+_OPPOSITES = ((signs.RISING, signs.FALLING), (signs.ENTERING, signs.LEAVING))
+_ORDERS = (signs.BEFORE, signs.AFTER)
 
 
 class _Heard(Struct, frozen=True, kw_only=True):
@@ -145,16 +147,32 @@ def _agrees(wanted: Claim, said: Claim, paths: tuple[str, ...]) -> bool:
         and wanted.says(signs.TESTING) == _is_of(said, signs.TESTING, (paths, _TESTED))
         and wanted.says(signs.DOCUMENTING) == _is_of(said, signs.DOCUMENTING, (paths, _DESCRIBED))
         and wanted.turns.isdisjoint((new, old) for old, new in said.turns)
+        and not _is_opposed(wanted, said)
         and _is_in_order(wanted, said)
     )
 
 
+def _is_opposed(wanted: Claim, said: Claim) -> bool:
+    """Tell whether one goes up where the other goes down, or takes away from a place what the other brings there."""
+    is_turned = any(_way(wanted, pair) * _way(said, pair) < 0 for pair in _OPPOSITES)
+    is_away = not (wanted.reached.isdisjoint(said.left) and wanted.left.isdisjoint(said.reached))
+    return is_turned or (is_away and wanted.lead in said.roots)
+
+
+def _way(claim: Claim, pair: tuple[Late, Late]) -> int:
+    """Tell which of two opposites is said: the first (1) or the other (-1); 0 where it is neither or both."""
+    first, other = pair
+    return claim.says(first) - claim.says(other)
+
+
 def _is_in_order(wanted: Claim, said: Claim) -> bool:
     """Tell whether what is to come first does, where both say what comes before what."""
-    place = signs.ORDERING.search(said.text)
-    if place is None or not wanted.says(signs.ORDERING):
+    asked, told = _way(wanted, _ORDERS), _way(said, _ORDERS)
+    if not asked or not told:
         return True
-    return claims.read(f"{said.type}: {said.text[: place.start()]}").has(wanted.terms[0])
+    place = _ORDERS[told < 0].search(said.text)
+    begin = said.text[: place.start()] if place else ""
+    return claims.read(f"{said.type}: {begin}").has(wanted.terms[0]) == (asked == told)
 
 
 def _is_negated(claim: Claim) -> bool:

@@ -39,7 +39,8 @@ LEFT_OPEN = _sign(
 NOTHING_DONE = _sign(
     r"groundwork no_functional_change\w* not_(?:yet_)?(?:fix\w*|wired|used|enabled|done|complete\w*|finished)",
     r"nothing_uses wip work_in_progress (?:first|next)_(?:step|part)\w* in_preparation preparation_for part_\d+",
-    r"does_not_fix doesn.t_fix not_yet",
+    r"does_not_fix doesn.t_fix (?:not?|cannot|\w+n.t)\b[^.!?]{0,80}\byet has_yet_to have_yet_to known_limitations?",
+    r"still_(?:missing|needs?|to_do|to_be_\w+) noch_(?:nicht|kein\w*) pas_encore todavia_no aun_no",
 )
 """What a body says where the whole commit leaves something open."""
 REMOVING = _sign(
@@ -79,6 +80,17 @@ IMPROVING = _sign(
     r"improv\w+ tweak\w* adjust\w* enhanc\w+ extend\w* increas\w+ decreas\w+ rais\w+ lower\w* verbesser\w* amelior\w+ mejor\w+"
 )
 """What is made better was there before."""
+RISING = _sign(
+    r"increas\w+ rais(?:e[sd]?|ing) upgrad\w+ (?:scal|turn|ramp|mov|siz)\w*_up longer higher larger bigger faster",
+    r"grow\w* enlarg\w+ expand\w* widen\w* lengthen\w* maximi[sz]\w+ erhoh\w* augment\w+ aument\w+",
+)
+FALLING = _sign(
+    r"decreas\w+ lower(?:s|ed|ing)? downgrad\w+ (?:scal|turn|ramp|mov|siz)\w*_down shorter smaller slower reduc\w+",
+    r"shrink\w* shrunk narrow\w* shorten\w* minimi[sz]\w+ senk\w* gesenkt verringer\w* diminu\w+ baiss\w+ disminu\w+",
+)
+"""What is to go up is not done by what goes down."""
+ENTERING = _sign(r"(?:log|sign|zoom|check|opt|fad|swap|clock)\w*_in")
+LEAVING = _sign(r"(?:log|sign|zoom|check|opt|fad|swap|clock)\w*_out")
 RENAMING = _sign(r"renam\w+ umbenenn\w* renomm\w+ renombr\w+")
 UPGRADING = _sign(r"upgrad\w+ bump\w* downgrad\w+ pin(?:s|ned|ning)? unpin\w*")
 FIXING = _sign(
@@ -92,7 +104,8 @@ ADDING = _sign(
 )
 """What is said of anything that comes: no more than that it is there."""
 JOINING = _sign(r"and und et y both sowie")
-ORDERING = _sign(r"before after bevor nachdem avant apres antes despues")
+BEFORE = _sign(r"before bevor avant antes")
+AFTER = _sign(r"after nachdem apres despues")
 SMALL = words(
     """
     all also an every each everywhere throughout always now new one own too very when whenever via per its their code base
