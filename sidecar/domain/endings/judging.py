@@ -42,7 +42,10 @@ _WORD = re.compile(r"[^\W_]{3,}")
 _TESTED = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_|[._-](?:test|spec)s?\.|Tests?\.\w+$"
 )
-_DESCRIBED = re.compile(r"\.(?:md|rst|txt|adoc)$|(?:^|/)docs?/", re.IGNORECASE)
+_DESCRIBED = re.compile(
+    r"(?:^|/)(?!requirements|constraints|CMakeLists)[^/]*\.(?:md|rst|txt|adoc)$|(?:^|/)docs?/",
+    re.IGNORECASE,
+)
 _OPPOSITES = ((signs.RISING, signs.FALLING), (signs.ENTERING, signs.LEAVING))
 _ORDERS = (signs.BEFORE, signs.AFTER)
 
