@@ -227,6 +227,22 @@ def test_what_is_wrong_with_a_call_is_said_so_that_it_can_be_mended(
     assert not desk.vault.messages.all()
 
 
+def test_an_agent_hears_what_seems_done_and_can_say_that_it_is_not(desk: Desk) -> None:
+    """Part of F1 and F11."""
+    (task,) = desk.ask("tasks/create", tasks=[{"title": "Sign uploads with SHA-256"}])["tasks"]
+    desk.commit("Sign uploads with SHA-256", "a.py")
+
+    async def story(one: Assistant) -> list[Any]:
+        before = await one.use("list_tasks", suggest=True)
+        await one.use("update_task", taskId=task["taskId"], notDone=True)
+        after = await one.use("list_tasks", suggest=True)
+        return [told["tasks"][0]["suggestion"] for told in (before, after)]
+
+    before, after = Host().run(desk.app, story)
+    assert "says “Sign uploads with SHA-256”" in before
+    assert after is None
+
+
 def test_an_unknown_tool_is_an_error_of_the_protocol(desk: Desk) -> None:
     """Part of F1."""
 

@@ -79,6 +79,23 @@ def test_tasks_are_added_changed_and_listed(here: Path) -> None:
 
 
 @slow
+def test_what_seems_done_is_listed_until_somebody_says_that_it_is_not(
+    here: Path, repository: Repository
+) -> None:
+    """Part of F11."""
+    (task,) = told("tasks", "add", "Sign uploads with SHA-256", cwd=here)["tasks"]
+    repository.commit("Sign uploads with SHA-256", name="src/signing.py")
+    seen("scan", "--all-authors", cwd=here)
+    tail = task["taskId"][-8:]
+    for command in (("tasks",), ("tasks", "show", tail)):
+        listed = seen(*command, cwd=here)
+        assert "seems done: commit" in listed
+        assert f"tasks edit {tail} --not-done" in listed
+    seen("tasks", "edit", tail, "--not-done", cwd=here)
+    assert "seems done" not in seen("tasks", cwd=here)
+
+
+@slow
 def test_messages_are_read_answered_and_acknowledged(here: Path) -> None:
     """Part of F7, F8 and F9."""
     assert "no messages" in seen("inbox", cwd=here)

@@ -17,7 +17,7 @@ Lists what is to be done, and changes it. Tasks are named by their ids or their 
   threadline tasks start 8KQ2M1ZT           also: todo, backlog, block, done
   threadline tasks note 8KQ2M1ZT It needs a key first
   threadline tasks edit 8KQ2M1ZT --priority 5
-  threadline tasks edit 8KQ2M1ZT --not-done   whatever commits so far seem to say
+  threadline tasks edit 8KQ2M1ZT --not-done   though the list says that it seems done
 
 With --done-when a task completes by itself when all its lines hold: `path exists: …`, `path gone: …`,
 `commit touches: …`, `commit message matches: …`, `symbol exists: file::name`. Anything else is words for people.

@@ -40,6 +40,7 @@ def _list(app: Application, options: Namespace) -> Exit:
         "createdBy": options.created_by,
         "priority": options.priority,
         "text": options.text or "",
+        "suggest": True,
         "limit": options.limit,
         "offset": options.offset,
     }
@@ -136,7 +137,7 @@ def _wanted(app: Application, options: Namespace) -> str:
 def _every(app: Application, options: Namespace) -> list[ShownTask]:
     found: list[ShownTask] = []
     while True:
-        params = {"project": options.project, "limit": 200, "offset": len(found)}
+        params = {"project": options.project, "suggest": True, "limit": 200, "offset": len(found)}
         page = calls.call(app, "threadline/tasks/list", params, TaskPage)
         found += page.tasks
         if len(found) >= page.total or not page.tasks:
@@ -159,6 +160,10 @@ def _line(task: ShownTask) -> None:
     facts = clean(f"{_state(task)}, priority {task.priority}{whose}")
     tail = task.task_id[-screens.TAIL :]
     console.print(f"[bold]{clean(task.title)}[/] [dim]({facts}, {tail})[/]", soft_wrap=True)
+    if task.suggestion:
+        ways = f"`tasks done {tail}`, or `tasks edit {tail} --not-done`"
+        seems = f"  seems done: {clean(task.suggestion)} [dim]({ways})[/]"
+        console.print(seems, soft_wrap=True)
 
 
 def _state(task: ShownTask) -> str:

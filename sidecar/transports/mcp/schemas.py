@@ -83,7 +83,10 @@ def _is_title(key: str, value: object) -> bool:
 
 
 def _plain(node: Any) -> Any:  # noqa: ANN401  # likewise
-    """Say that something may be left out by leaving it out: a model need not read that it may be null."""
+    """Say that something may be left out by leaving it out: a model need not read that it may be null.
+
+    That a text has a letter goes without saying, too.
+    """
     if isinstance(node, list):
         return [_plain(one) for one in node]
     if not isinstance(node, dict):
@@ -92,6 +95,8 @@ def _plain(node: Any) -> Any:  # noqa: ANN401  # likewise
     choices = [one for one in found.get("anyOf", []) if one != {"type": "null"}]
     if "default" in found and found["default"] in (None, [], ""):
         del found["default"]
+    if found.get("minLength") == 1:
+        del found["minLength"]
     if len(choices) == 1:
         del found["anyOf"]
         return {**choices[0], **found}

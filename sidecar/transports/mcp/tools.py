@@ -277,20 +277,19 @@ TOOLS: tuple[Tool, ...] = (
         name="update_task",
         title="Change a task",
         doc="Take a task, move it on (`backlog`, `todo`, `in_progress`, `blocked`, `done`), hand it to another "
-        "agent, or add a note. When you finish one, set it to `done` with the evidence.",
+        "agent, or add a note. When you finish one, set it to `done` with the evidence. If one is said to seem "
+        "done and is not, say so with `notDone`.",
         method="threadline/tasks/update",
         effect="sets",
         agent="agentId",
-        hidden=("notDone",),
     ),
     Tool(
         name="list_tasks",
         title="List tasks",
         doc="List what is to be done, the most urgent first, with what each waits for; filter by state, agent "
-        "or words.",
+        "or words. With `suggest`, each also tells what makes it seem done.",
         method="threadline/tasks/list",
         effect="reads",
-        hidden=("suggest",),
     ),
     Tool(
         name="read_document",
