@@ -206,7 +206,8 @@ class Dialogue:
         kept = self._keep(vault, params, who)
         named = (params.agent_id, params.harness)
         reader = meeting.leader(vault, params.agent_run_id, who, named).agent_id
-        given = messaging.deliver(vault, reader, messaging.pending(vault, reader))
+        room = messaging.AT_ONCE - len(_told(kept))
+        given = messaging.deliver(vault, reader, messaging.pending(vault, reader, room))
         told = _with_messages(kept, tuple(map(gathering.message, given)))
         left = messaging.count_pending(vault, reader)
         return msgspec.structs.replace(told, other_pending_message_count=left)
@@ -448,9 +449,14 @@ def _with_messages(kept: Checkpointed, given: tuple[MessageItem, ...]) -> Checkp
     start = kept.start
     if start is None:
         return msgspec.structs.replace(kept, pending_messages=given)
-    told = start.pending_messages or ()
+    told = _told(kept)
     bare = msgspec.structs.replace(start, pending_messages=(), other_pending_message_count=UNSET)
     return msgspec.structs.replace(kept, start=bare, pending_messages=(*told, *given))
+
+
+def _told(kept: Checkpointed) -> tuple[MessageItem, ...]:
+    """Name the messages that came with the context of an agent's first report."""
+    return (kept.start.pending_messages if kept.start else None) or ()
 
 
 def _run(params: CheckpointParams) -> ContextParams:

@@ -26,13 +26,15 @@ from sidecar.services import agents
 from sidecar.store.lines import Op
 from sidecar.store.vaults import Vault
 
+AT_ONCE = 5
+"""Messages that come unasked."""
 _CONTENT, _SUBJECT = 100_000, 200
 """Letters of a message that are kept: taking secrets out may make it longer."""
 _GRACE = timedelta(days=7)
 """For how long a message that has vanished is kept."""
 
 
-def pending(vault: Vault, agent_id: str, limit: int = 5) -> list[Message]:
+def pending(vault: Vault, agent_id: str, limit: int = AT_ONCE) -> list[Message]:
     """List the messages that wait for a recipient, the most urgent first."""
     found = sorted(_waiting(vault, vault.messages.by_id().values(), agent_id), key=messages.urgency)
     return [privacy.clean_record(one) for one in found[:limit]]

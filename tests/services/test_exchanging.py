@@ -162,6 +162,18 @@ def test_a_start_brings_the_five_most_urgent_and_a_checkpoint_the_others(desk: D
     assert len(desk.start("windsurf", sessionKey="w1")["pendingMessages"]) == 4
 
 
+def test_a_checkpoint_that_begins_a_conversation_brings_five_messages_too(desk: Desk) -> None:
+    """Part of F9: the context that comes with it has no others."""
+    for number in range(12):
+        send(desk, f"Note {number}")
+    brought = [checkpoint(desk, "cursor", "k1") for _ in range(4)]
+    counts = [len(one["pendingMessages"]) for one in brought]
+    assert (counts, brought[0]["start"]["pendingMessages"]) == ([5, 5, 2, 0], [])
+    assert [one["otherPendingMessageCount"] for one in brought] == [7, 2, 0, 0]
+    told = [words for one in brought for words in contents(one["pendingMessages"])]
+    assert told == [f"Note {number}" for number in range(12)]
+
+
 def test_two_processes_that_read_at_once_deliver_each_message_once(desk: Desk) -> None:
     """Part of F8 and H1."""
     for number in range(12):
