@@ -21,6 +21,7 @@ MOST_AT_ONCE = 200
 TaskTitle = Annotated[str, Meta(min_length=1, max_length=TITLE)]
 Description = Annotated[str, Meta(max_length=DESCRIPTION)]
 DoneWhen = Annotated[str, Meta(max_length=DONE_WHEN)]
+NoteText = Annotated[str, Meta(min_length=1, max_length=NOTE)]
 Needs = Annotated[tuple[Ulid, ...], Meta(max_length=100)]
 
 
@@ -112,6 +113,8 @@ class NewTask(Params, frozen=True, kw_only=True):
         tuple[Annotated[int, Meta(ge=0, lt=MOST_AT_ONCE)] | Ulid, ...], Meta(max_length=100)
     ] = ()
     """Tasks that must be done first: others of this call by their place in it, from 0, or any by their ids."""
+    note: NoteText | None = None
+    """Its first note."""
 
 
 class CreateTasksParams(ProjectParams, frozen=True, kw_only=True):
@@ -148,7 +151,7 @@ class UpdateTaskParams(ProjectParams, frozen=True, kw_only=True):
     """What shows that it is done."""
     not_done: bool = False
     """It is not done, though a commit makes it seem so: none that is there by now suggests it again."""
-    note: Annotated[str, Meta(min_length=1, max_length=NOTE)] | None = None
+    note: NoteText | None = None
     """Something to add to it, in at most 5,000 characters."""
     agent_id: Name | None = None
     """The agent that changes it; absent where a person does."""

@@ -117,10 +117,11 @@ def _need(task: Task) -> NeededTask:
 
 def _make(vault: Vault, params: CreateTasksParams, look: Look) -> list[Task]:
     ids = [vault.ids.next() for _ in params.tasks]
-    now = vault.clock()
+    now, author = vault.clock(), agents.author(params.agent_id)
     made = []
     for place, new in enumerate(params.tasks):
         done_when = _text(new.done_when or "", limits.DONE_WHEN) or None
+        note = new.note and _told(f"tasks[{place}].note", new.note, limits.NOTE)
         task = Task(
             task_id=ids[place],
             project_id=vault.project_id,
@@ -129,10 +130,11 @@ def _make(vault: Vault, params: CreateTasksParams, look: Look) -> list[Task]:
             status=new.status,
             priority=new.priority,
             assigned_agent_id=privacy.clean(new.assigned_agent_id),
-            created_by=agents.author(params.agent_id),
-            updated_by=agents.author(params.agent_id),
+            created_by=author,
+            updated_by=author,
             done_when=done_when,
             depends_on=_needs(new, ids, place),
+            notes=(TaskNote(at=now, agent_id=author, text=note),) if note else (),
             idempotency_key=privacy.clean_key(params.idempotency_key),
             held_before=_held(done_when, look),
             created_at=now,

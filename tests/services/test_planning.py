@@ -14,6 +14,7 @@ from protocol.tasks import (
     NewTask,
     ShownTask,
     Task,
+    TaskNote,
     TaskStatus,
     UpdateTaskParams,
     WrittenTasks,
@@ -178,6 +179,18 @@ def test_a_plan_that_comes_again_is_the_plan_that_is_there(vault: Vault, clock: 
     assert len(vault.tasks) == 2
     assert create(vault, "One", idempotency_key="another").outcome == "created"
     other.close()
+
+
+def test_a_task_is_written_with_its_first_note_or_not_at_all(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of F11."""
+    (made,) = create(vault, NewTask(title="Ask", note=f"Of {TOKEN}"), agent_id="a").tasks
+    assert made.notes == (TaskNote(at=clock.now, agent_id="a", text="Of [REDACTED]"),)
+    with pytest.raises(InvalidParamsError) as refused:
+        create(vault, "One", NewTask(title="Two", note="<private>x</private>"))
+    assert refused.value.field == "tasks[1].note"
+    assert listed(vault) == ["Ask"]
 
 
 def test_two_authors_may_choose_the_same_key(vault: Vault) -> None:

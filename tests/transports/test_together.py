@@ -74,6 +74,10 @@ def test_tasks_are_added_changed_and_listed(here: Path) -> None:
     assert told("tasks", "--all", cwd=here)["total"] == 3
     assert threadline("tasks", "done", "ZZZZ", cwd=here).returncode == Exit.NOT_FOUND
     assert threadline("tasks", "add", cwd=here).returncode == Exit.USAGE
+    refused = threadline("tasks", "add", "Half", "--note", "x" * 5_001, cwd=here)
+    assert (refused.returncode, told("tasks", "--all", cwd=here)["total"]) == (Exit.USAGE, 3)
+    (noted,) = told("tasks", "add", "Whole", "--note", "With a note", cwd=here)["tasks"]
+    assert [note["text"] for note in noted["notes"]] == ["With a note"]
     long = threadline("tasks", "add", "x" * 501, cwd=here)
     assert (long.returncode, b"has 501 characters" in long.stderr) == (Exit.USAGE, True)
 

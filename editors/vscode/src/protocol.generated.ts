@@ -1045,6 +1045,8 @@ export interface NewTask {
   doneWhen?: string | null;
   /** Tasks that must be done first: others of this call by their place in it, from 0, or any by their ids. */
   dependsOn?: (number | string)[];
+  /** Its first note. */
+  note?: string | null;
 }
 
 /** Nothing to say. */

@@ -88,13 +88,10 @@ def _add(app: Application, options: Namespace) -> WrittenTasks:
     new = _texts(app, options) | {"title": " ".join(options.words)}
     if options.status:
         new["status"] = options.status[-1]
+    if options.note is not None:
+        new["note"] = options.note
     params = {"project": options.project, "tasks": [new]}
-    written = calls.call(app, "threadline/tasks/create", params, WrittenTasks)
-    if options.note:
-        noted = {"taskId": written.tasks[0].task_id, "note": options.note}
-        params = {"project": options.project} | noted
-        calls.call(app, "threadline/tasks/update", params, WrittenTasks)
-    return written
+    return calls.call(app, "threadline/tasks/create", params, WrittenTasks)
 
 
 def _change(app: Application, options: Namespace) -> WrittenTasks:

@@ -26,7 +26,10 @@ _BESIDES: Schema = {
     },
     "reminder": {"type": "string", "description": "Something to do soon."},
 }
-_TASK = ("title", "description", "status", "priority", "assignedAgentId", "doneWhen", "dependsOn")
+_TASK = (
+    *("title", "description", "status", "priority", "assignedAgentId", "doneWhen", "dependsOn"),
+    "note",
+)
 
 
 class Tool(Struct, frozen=True, kw_only=True):
