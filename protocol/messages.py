@@ -104,6 +104,8 @@ class ReadMessagesParams(ProjectParams, frozen=True, kw_only=True):
     """Only messages of this category."""
     limit: Annotated[int, Meta(ge=1, le=100)] = 10
     """The most messages to give at once."""
+    offset: Annotated[int, Meta(ge=0)] = 0
+    """How many to pass over: those of the pages before. What was waiting and is read waits no more."""
     include_broadcast: bool = True
     """Also what was sent to all."""
     sent: bool = False

@@ -239,7 +239,10 @@ def _waiting(vault: Vault, found: Iterable[Message], reader: str) -> list[Messag
 
 def _page(found: list[Message], params: ReadMessagesParams) -> list[Message]:
     """Take as many as are wanted: the first ones, and of a thread the latest."""
-    return found[: params.limit] if params.thread_of is None else found[-params.limit :]
+    begin, end = params.offset, params.offset + params.limit
+    if params.thread_of is None:
+        return found[begin:end]
+    return found[max(len(found) - end, 0) : max(len(found) - begin, 0)]
 
 
 def _listed(found: list[Message], params: ReadMessagesParams, reader: str) -> MessageList:

@@ -223,6 +223,19 @@ def test_a_message_that_comes_again_is_the_one_that_is_there(vault: Vault) -> No
     assert len(vault.messages) == 1
 
 
+def test_messages_are_read_page_by_page(vault: Vault, clock: FixedClock) -> None:
+    """Part of F8: of a thread the latest first."""
+    keys = [send(vault, "0", "b", "a")]
+    for number in range(1, 5):
+        clock.pass_(MINUTE)
+        keys.append(send(vault, f"{number}", "b", "a", parent_message_id=keys[0]))
+    for more in ({"status": "all"}, {"status": "all", "preview": True}):
+        pages = [read(vault, "b", limit=2, offset=place, **more) for place in (0, 2, 4, 6)]
+        assert pages == [["0", "1"], ["2", "3"], ["4"], []]
+    pages = [read(vault, "b", limit=2, offset=place, thread_of=keys[2]) for place in (0, 2, 4, 6)]
+    assert pages == [["3", "4"], ["1", "2"], ["0"], []]
+
+
 def test_two_senders_may_choose_the_same_key(vault: Vault) -> None:
     """Part of A7 and F7."""
     outcomes = [sent(vault, f"Of {who}", "c", who, idempotency_key="1").outcome for who in "abab"]

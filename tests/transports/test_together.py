@@ -132,6 +132,33 @@ def test_messages_are_read_answered_and_acknowledged(here: Path) -> None:
 
 
 @slow
+def test_an_inbox_says_how_many_more_messages_wait(here: Path) -> None:
+    """Part of F8: and shows as many as are wanted."""
+    asked = {"targetId": "user", "senderId": "cursor"}
+    lines = [
+        {
+            "id": 1,
+            "method": "threadline/messages/send",
+            "params": asked | {"content": f"Note {one}"},
+        }
+        for one in range(130)
+    ]
+    sent = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    assert threadline("call", "-", cwd=here, stdin=sent).returncode == Exit.OK
+    first = seen("inbox", cwd=here)
+    assert first.count("new Note") == 20
+    assert "20 of 130; 110 more wait unread, and come next; --limit 130 shows all" in first
+    second = seen("inbox", "--limit", "105", cwd=here)
+    assert second.count("new Note") == 105
+    assert "105 of 130; 5 more wait unread" in second
+    third = seen("inbox", "--all", "--limit", "120", cwd=here)
+    assert (third.count("new Note"), third.count("Note ")) == (5, 120)
+    assert "120 of 130; --limit 130 shows all" in third
+    assert len(told("inbox", "--limit", "200", cwd=here)["messages"]) == 130
+    assert threadline("inbox", "--limit", "0", cwd=here).returncode == Exit.USAGE
+
+
+@slow
 def test_a_message_is_read_from_standard_input_and_by_its_thread(here: Path) -> None:
     """Part of F7 and F8."""
     done = threadline("send", "cursor", "-", "--subject", "Notes", cwd=here, stdin=b"one\ntwo\n")

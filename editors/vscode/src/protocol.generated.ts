@@ -1147,6 +1147,8 @@ export interface ReadMessagesParams {
   category?: string | null;
   /** The most messages to give at once. */
   limit?: number;
+  /** How many to pass over: those of the pages before. What was waiting and is read waits no more. */
+  offset?: number;
   /** Also what was sent to all. */
   includeBroadcast?: boolean;
   /** Those that the reader has sent, instead: their `handlings` tell who has read and acknowledged them. */

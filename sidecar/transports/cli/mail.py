@@ -64,7 +64,7 @@ def _send(app: Application, options: Namespace, given: dict[str, object]) -> Exi
 
 
 def _list(app: Application, options: Namespace) -> Exit:
-    found, new = _unanswered(app, options)
+    found, new, waiting = _unanswered(app, options)
     if options.json:
         print(calls.encode(found))
         return Exit.OK
@@ -72,23 +72,24 @@ def _list(app: Application, options: Namespace) -> Exit:
         _show_message(one, is_new=one.message_id in new)
     if not found.messages:
         screens.say("no messages; `threadline send AGENT TEXT` writes one")
-    elif found.total > len(found.messages):
-        console.print(f"[dim]{len(found.messages)} of {found.total:,}; --limit shows more[/]")
+    _say_more(found, waiting)
     return Exit.OK
 
 
-def _unanswered(app: Application, options: Namespace) -> tuple[MessageList, set[str]]:
-    """Read what is new, then what was read before; name the new ones, which are never left out."""
-    fresh = _read(app, options, "pending", options.limit).messages
-    new = {one.message_id for one in fresh}
-    known = _read(app, options, "all" if options.all else "delivered", options.limit)
+def _unanswered(app: Application, options: Namespace) -> tuple[MessageList, set[str], int]:
+    """Read what is new, then what was read before; name the new ones, and count those that still wait."""
+    fresh = _read(app, options, "pending")
+    new = {one.message_id for one in fresh.messages}
+    waiting = fresh.total - len(new)
+    known = _read(app, options, "all" if options.all else "delivered")
     others = [one for one in known.messages if one.message_id not in new]
-    shown = (*fresh, *others)[: options.limit]
-    return MessageList(messages=shown, total=known.total), new
+    shown = (*fresh.messages, *others)[: options.limit]
+    total = known.total if options.all else known.total + waiting
+    return MessageList(messages=shown, total=total), new, waiting
 
 
 def _sent(app: Application, options: Namespace) -> Exit:
-    found = _read(app, options, "all", options.limit, sent=True)
+    found = _read(app, options, "all", sent=True)
     if options.json:
         print(calls.encode(found))
         return Exit.OK
@@ -97,7 +98,16 @@ def _sent(app: Application, options: Namespace) -> Exit:
         _show_readers(one)
     if not found.messages:
         screens.say("you have sent nothing that is still there")
+    _say_more(found, 0)
     return Exit.OK
+
+
+def _say_more(found: MessageList, waiting: int) -> None:
+    """Say how many are not shown, and how to see them."""
+    shown, total = len(found.messages), found.total
+    if shown < total:
+        unread = f"{waiting:,} more wait unread, and come next; " if waiting else ""
+        console.print(f"[dim]{shown:,} of {total:,}; {unread}--limit {total} shows all[/]")
 
 
 def _show(app: Application, options: Namespace) -> Exit:
@@ -155,17 +165,24 @@ def _acknowledge(app: Application, options: Namespace) -> Exit:
     return Exit.OK
 
 
-def _read(
-    app: Application, options: Namespace, status: str, limit: int, *, sent: bool = False
-) -> MessageList:
-    params = {
-        "project": options.project,
-        "agentId": USER,
-        "status": status,
-        "limit": min(limit, _MOST),
-        "sent": sent,
-    }
-    return calls.call(app, "threadline/messages/read", params, MessageList)
+def _read(app: Application, options: Namespace, status: str, *, sent: bool = False) -> MessageList:
+    """Read as many messages as are wanted, page by page; what waits is read with that, and waits no more."""
+    is_waiting = status == "pending"
+    params = {"project": options.project, "agentId": USER, "status": status, "sent": sent}
+    found: list[ShownMessage] = []
+    total = None
+    while True:
+        limit = min(options.limit - len(found), _MOST)
+        rest = {
+            "limit": limit,
+            "offset": 0 if is_waiting else len(found),
+            "preview": not is_waiting,
+        }
+        page = calls.call(app, "threadline/messages/read", params | rest, MessageList)
+        found += page.messages
+        total = page.total if total is None else total
+        if not page.messages or len(found) >= min(options.limit, total):
+            return MessageList(messages=tuple(found), total=total)
 
 
 def _thread(app: Application, options: Namespace) -> Thread:
