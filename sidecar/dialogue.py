@@ -299,7 +299,7 @@ class Dialogue:
         vault = self.around.vault(reference)
         folder, code = self._stand(reference, vault)
         program = harness or self.around.source()
-        name = agent_id or program
+        name = (agent_id or "").strip() or program
         root, inside = self._seat(folder, code)
         who = Who(
             agent_id=name,

@@ -67,9 +67,10 @@ class Teamwork(Struct, frozen=True):
 
     def _name(self, name: str | None, field: str) -> str:
         """Say who asks; nobody is everybody."""
-        if name == EVERYONE:
+        plain = (name or "").strip()
+        if plain == EVERYONE:
             raise InvalidParamsError(f"`{field}` is one agent, or `user`", field=field)
-        return name or self.source()
+        return plain or self.source()
 
 
 _SERVICES: dict[str, Callable[[Vault, Any], Record]] = {

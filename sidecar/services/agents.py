@@ -87,9 +87,16 @@ def call(vault: Vault, agent_id: str) -> str:
     return privacy.clean(known.label if known else label(agent_id))
 
 
+def named(name: str) -> str:
+    """Give a name as it is kept: without blanks around it, and the person's in whatever case it is written."""
+    plain = privacy.clean(name).strip()
+    return USER if plain.casefold() == USER else plain
+
+
 def author(agent_id: str | None) -> str | None:
     """Say which agent did something; None where a person did."""
-    return None if agent_id is None or agent_id == USER else privacy.clean(agent_id)
+    name = named(agent_id or USER)
+    return None if name == USER else name
 
 
 @functools.lru_cache(maxsize=256)

@@ -85,7 +85,7 @@ def note(vault: Vault, agent_id: str, keys: Collection[str]) -> list[Op]:
 
 def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
     """Keep a message for whom it concerns; a key that its sender has used before changes nothing."""
-    made = _message(vault, params, privacy.clean(sender))
+    made = _message(vault, params, agents.named(sender))
     with vault.lock.held():
         known = _sent_before(vault, made)
         if not known:
@@ -104,7 +104,7 @@ def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
 
 def read(vault: Vault, params: ReadMessagesParams, reader: str) -> MessageList:
     """Give a reader's messages; those that were waiting are delivered with this, each to one asker only."""
-    reader = privacy.clean(reader)
+    reader = agents.named(reader)
     if params.thread_of is not None:
         params = msgspec.structs.replace(params, sent=False)
     found = _found(vault, params, reader)
@@ -155,7 +155,7 @@ def sweep(vault: Vault) -> Iterator[Op]:
 
 
 def _message(vault: Vault, params: SendParams, sender: str) -> Message:
-    target, content = privacy.clean(params.target_id), privacy.clean(params.content)
+    target, content = agents.named(params.target_id), privacy.clean(params.content)
     if target == sender:
         raise InvalidParamsError(
             f"`targetId` is the sender ({sender}): nobody hears from themselves", field="targetId"
@@ -259,7 +259,7 @@ def _status(one: Message, params: ReadMessagesParams, reader: str) -> MessageSta
 def _recipient(found: Message, params: AckParams, asker: str) -> str:
     """Say who has dealt with a message; it must be one that it was sent to."""
     is_to_all = found.target_id == EVERYONE
-    reader = privacy.clean(params.agent_id or (asker if is_to_all else found.target_id))
+    reader = agents.named(params.agent_id or (asker if is_to_all else found.target_id))
     if not messages.is_meant(found, reader):
         raise InvalidParamsError(
             f"message {found.message_id} was not sent to {reader}", field="agentId"

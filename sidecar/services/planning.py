@@ -111,6 +111,12 @@ def _label(vault: Vault, task: Task) -> str:
     return "" if name == ANYONE else agents.call(vault, name)
 
 
+def _assignee(name: str) -> str:
+    """Say who is to do a task: anyone where that, or nobody, is named."""
+    known = agents.named(name) or ANYONE
+    return ANYONE if known.casefold() == ANYONE else known
+
+
 def _need(task: Task) -> NeededTask:
     return NeededTask(task_id=task.task_id, title=privacy.clean(task.title), status=task.status)
 
@@ -129,7 +135,7 @@ def _make(vault: Vault, params: CreateTasksParams, look: Look) -> list[Task]:
             description=_text(new.description, limits.DESCRIPTION),
             status=new.status,
             priority=new.priority,
-            assigned_agent_id=privacy.clean(new.assigned_agent_id),
+            assigned_agent_id=_assignee(new.assigned_agent_id),
             created_by=author,
             updated_by=author,
             done_when=done_when,
@@ -213,7 +219,7 @@ def _said(params: UpdateTaskParams, look: Look) -> dict[str, object]:
     if params.priority is not None:
         said["priority"] = params.priority
     if params.assigned_agent_id is not None:
-        said["assigned_agent_id"] = privacy.clean(params.assigned_agent_id)
+        said["assigned_agent_id"] = _assignee(params.assigned_agent_id)
     if params.depends_on is not None:
         said["depends_on"] = tuple(dict.fromkeys(params.depends_on))
     return said
@@ -279,7 +285,7 @@ def _facts(look: Look) -> Facts:
 
 
 def _passes(task: Task, params: ListTasksParams) -> bool:
-    wanted = params.assigned_agent_id
+    wanted = params.assigned_agent_id and _assignee(params.assigned_agent_id)
     whose = {wanted, ANYONE} if params.include_any else {wanted}
     return (
         (not params.statuses or task.status in params.statuses)

@@ -223,6 +223,24 @@ def test_a_message_that_comes_again_is_the_one_that_is_there(vault: Vault) -> No
     assert len(vault.messages) == 1
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("User", "user"), ("USER", "user"), (" user", "user"), (" beta ", "beta"), (" * ", EVERYONE)],
+)
+def test_a_name_is_known_however_it_is_written(vault: Vault, written: str, meant: str) -> None:
+    """Part of F7."""
+    reader = "user" if meant == EVERYONE else meant
+    result = sent(vault, "Hear", written, "a")
+    assert result.message.target_id == meant
+    assert read(vault, reader) == ["Hear"]
+    assert read(vault, f" {reader}", status="all") == ["Hear"]
+    assert list(ack(vault, result.message.message_id, f"{reader} ").handlings) == [reader]
+    if meant != EVERYONE:
+        assert sent(vault, "Back", "a", written).message.sender_id == meant
+        with pytest.raises(InvalidParamsError):
+            send(vault, "To myself", meant, written)
+
+
 def test_messages_are_read_page_by_page(vault: Vault, clock: FixedClock) -> None:
     """Part of F8: of a thread the latest first."""
     keys = [send(vault, "0", "b", "a")]

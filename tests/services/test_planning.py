@@ -193,6 +193,22 @@ def test_a_task_is_written_with_its_first_note_or_not_at_all(
     assert listed(vault) == ["Ask"]
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("Any", "any"), (" any ", "any"), ("  ", "any"), ("USER", "user"), (" beta ", "beta")],
+)
+def test_who_is_to_do_a_task_is_known_however_it_is_written(
+    vault: Vault, written: str, meant: str
+) -> None:
+    """Part of F11."""
+    (made,) = create(vault, NewTask(title="Do it", assigned_agent_id=written)).tasks
+    (other,) = create(vault, "Other", agent_id=" User ").tasks
+    update(vault, other.task_id, assigned_agent_id=written)
+    assert (made.assigned_agent_id, other.created_by) == (meant, None)
+    assert listed(vault, assigned_agent_id=written) == ["Do it", "Other"]
+    assert listed(vault, assigned_agent_id=meant) == ["Do it", "Other"]
+
+
 def test_two_authors_may_choose_the_same_key(vault: Vault) -> None:
     """Part of F11 and A7."""
     authors = (None, "a", "b", "a", "user")
