@@ -190,8 +190,10 @@ def test_every_tool_works(desk: Desk, mode: str) -> None:
         ("search_memories", {"wuery": "x"}, ["wuery", "query"]),
         ("read_memories", {}, ["memoryIds"]),
         ("update_memory", {"memoryId": "0" * 26, "title": "x"}, ["0" * 26]),
-        ("create_task", {"title": "x" * 501}, ["title", "500", "501"]),
-        ("create_task", {}, ["title"]),
+        ("create_task", {"title": "x" * 501}, ["create_task: `title` has 501", "500"]),
+        ("create_task", {}, ["create_task", " `title`"]),
+        ("create_task", {"title": "x", "priority": 6}, ["create_task: `priority` is 6"]),
+        ("create_task", {"tasks": [{"title": "x" * 501}]}, ["`tasks[0].title` has 501"]),
         ("create_task", {"priority": 5, "tasks": [{"title": "x"}]}, ["`priority`", "`tasks`"]),
         (
             "send_message",

@@ -5,7 +5,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from protocol import conversions
 from protocol.errors import InvalidParamsError
+from protocol.rows import Method
+from protocol.tasks import NewTask, WrittenTasks
 from sidecar.transports.mcp import schemas
 from sidecar.transports.mcp.schemas import Schema
 
@@ -30,6 +33,7 @@ _TASK = (
     *("title", "description", "status", "priority", "assignedAgentId", "doneWhen", "dependsOn"),
     "note",
 )
+_ONE_TASK = Method(name="create_task", params=NewTask, result=WrittenTasks, doc="")
 
 
 class Tool(Struct, frozen=True, kw_only=True):
@@ -109,7 +113,12 @@ def _plan(arguments: Arguments) -> Arguments:
             f"create_task takes one task or a plan: {names} beside `tasks` belongs into one of them",
             field="tasks",
         )
-    return arguments if "tasks" in arguments else {**arguments, "tasks": [single]}
+    if "tasks" in arguments:
+        return arguments
+    conversions.convert(
+        _ONE_TASK, single
+    )  # here, so that a refusal names what the caller has written
+    return {**arguments, "tasks": [single]}
 
 
 START = "session_start"
