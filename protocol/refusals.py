@@ -6,7 +6,9 @@ from typing import Any
 
 from msgspec import inspect
 
+from protocol.documents import DocumentName
 from protocol.rows import Method
+from protocol.values import ProjectId, Sha, Ulid
 
 _FIELD = re.compile(
     r"(?:required|unknown) field `(?P<name>[^`]+)`|(?:needs) the field `(?P<part>[^`]+)`"
@@ -20,8 +22,17 @@ _WORDS = {
     "<": "it must be less than {limit}",
     ">": "it must be more than {limit}",
 }
-_ID = "Expected `str` matching regex '^[0-7][0-9A-HJKMNP-TV-Z]{25}"
-_EXAMPLE = "01J9ZK3Q4W5X6Y7Z8A9B0C1D2E"
+_FORM = "Expected `str` matching regex "
+_FORMS: tuple[tuple[Any, str], ...] = (
+    (Ulid, "is no id: those have 26 letters and digits, such as 01J9ZK3Q4W5X6Y7Z8A9B0C1D2E"),
+    (Sha, "is no commit: those have 7 to 64 of the signs 0-9 and a-f"),
+    (ProjectId, "is no project's id: those have 20 of the signs 0-9 and a-f"),
+    (
+        DocumentName,
+        "is no name: those have letters, digits, _, and after the first also blanks, dots, dashes",
+    ),
+)
+"""Kinds of texts, and what to say of one that has not the form."""
 _ENUM = "Invalid enum value"
 _SHOWN = 60
 """Letters of a wrong value that are said again."""
@@ -40,14 +51,21 @@ def tell(method: Method, params: object, message: str) -> str:
     if at is None:
         return message
     path = at["path"]
-    if message.startswith(_ID):
-        return f"`{path}` is no id: those have 26 letters and digits, such as {_EXAMPLE}"
+    if message.startswith(_FORM):
+        return next(_explain_form(path, message), message)
     if message.startswith(_ENUM):
         known = ", ".join(map(str, dict.fromkeys(_choices(_type(method, path)))))
         value = str(_value(params, path))[:_SHOWN]
         return f"`{path}` is “{value}”; it can be {known}" if known else message
     limit = _LIMIT.search(message)
     return (_measure(limit, path, _value(params, path)) if limit else None) or message
+
+
+def _explain_form(path: str, message: str) -> Iterator[str]:
+    for kind, words in _FORMS:
+        (meta,) = kind.__metadata__
+        if message.startswith(f"{_FORM}{meta.pattern!r}"):
+            yield f"`{path}` {words}"
 
 
 def _measure(found: "re.Match[str]", path: str, value: object) -> str | None:

@@ -94,6 +94,19 @@ BY_NAME = {method.name: method for method in METHODS}
             {"taskId": "abc"},
             "`taskId` is no id: those have 26 letters and digits, such as 01J9ZK3Q4W5X6Y7Z8A9B0C1D2E",
         ),
+        *(
+            (
+                "documents/write",
+                {"name": name, "content": "x"},
+                "`name` is no name: those have letters, digits, _, and after the first also blanks, dots, dashes",
+            )
+            for name in ("a/b", "", "-x", "two\nlines")
+        ),
+        (
+            "documents/write",
+            {"name": "x" * 101, "content": "x"},
+            "`name` has 101 characters, and 100 is the most",
+        ),
         ("tasks/update", {}, "Object missing required field `taskId`"),
     ],
 )
