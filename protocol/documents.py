@@ -78,8 +78,8 @@ class WriteDocumentParams(ProjectParams, frozen=True, kw_only=True):
 
     name: DocumentName
     """`soul`, `instructions`, `skills`, `checks`, or a name of the project's own: letters, digits, blanks, dots, dashes."""
-    content: Text
-    """Markdown, in at most 100,000 characters."""
+    content: Text | None = None
+    """Markdown, in at most 100,000 characters; as it was where absent."""
     agent_id: Name | None = None
     """The agent that writes; absent where a person does."""
     agent_editable: bool | None = None

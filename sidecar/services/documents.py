@@ -119,13 +119,25 @@ def _made(
     return Document(
         name=name,
         project_id=vault.project_id,
-        content=privacy.clean(params.content)[:TEXT_LIMIT],
+        content=_content(vault, known, params),
         agent_editable=is_editable if params.agent_editable is None else params.agent_editable,
         version=1 + max((one.version for one in before), default=0),
         agent_id=agent_id,
         created_at=known.created_at if known else now,
         updated_at=now,
     )
+
+
+def _content(vault: Vault, known: Document | None, params: WriteDocumentParams) -> str:
+    """Give what a document is to say: what it said, where only who may change it is told."""
+    if params.content is not None:
+        return privacy.clean(params.content)[:TEXT_LIMIT]
+    current = known or _ours(vault, _name(params.name))
+    if current is None or params.agent_editable is None:
+        raise InvalidParamsError(
+            f"`content` is missing: what {params.name} is to say", field="content"
+        )
+    return current.content
 
 
 def _name(name: str) -> str:

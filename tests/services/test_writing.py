@@ -16,7 +16,7 @@ from tests.support import HOUR, FixedClock, reopen
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
 
-def write(vault: Vault, name: str, content: str, **more: object) -> WrittenDocument:
+def write(vault: Vault, name: str, content: str | None, **more: object) -> WrittenDocument:
     params = msgspec.structs.replace(WriteDocumentParams(name=name, content=content), **more)
     return documents.write(vault, params)
 
@@ -40,6 +40,28 @@ def test_a_document_is_written_read_and_written_again(vault: Vault, clock: Fixed
     other = reopen(vault)
     assert (read(other, "instructions"), read(other, "instructions", 1)) == ("# Two", "# One")
     other.close()
+
+
+@pytest.mark.parametrize("name", ["skills", "soul"])
+def test_who_may_change_a_document_is_told_without_its_text(vault: Vault, name: str) -> None:
+    """Part of D10: ours stays, too."""
+    if name != "soul":
+        write(vault, name, "# How")
+    before = read(vault, name)
+    written = write(vault, name, None, agent_editable=True).document
+    assert (written.agent_editable, written.content) == (True, before)
+    assert read(reopen(vault), name) == before
+    assert write(vault, name, None, agent_editable=True).outcome == "unchanged"
+
+
+@pytest.mark.parametrize(("name", "more"), [("checks", {"agent_editable": True}), ("soul", {})])
+def test_without_a_text_nothing_new_is_written(
+    vault: Vault, name: str, more: dict[str, object]
+) -> None:
+    """Part of D10."""
+    with pytest.raises(InvalidParamsError) as refusal:
+        write(vault, name, None, **more)
+    assert (refusal.value.field, len(vault.documents)) == ("content", 0)
 
 
 def test_who_has_read_an_older_version_changes_nothing(vault: Vault) -> None:

@@ -209,6 +209,7 @@ def test_every_tool_works(desk: Desk, mode: str) -> None:
             {"name": "soul", "content": "x", "agentEditable": True},
             ["agentEditable"],
         ),
+        ("write_document", {"name": "notes"}, ["write_document needs `content`"]),
         ("save_session", {}, ["summary"]),
         ("search_memories", {"project": 7}, ["project"]),
     ],

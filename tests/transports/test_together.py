@@ -198,6 +198,13 @@ def test_documents_are_written_and_shown_as_they_were(here: Path, tmp_path: Path
     assert [(one["version"], one["content"]) for one in history] == [(2, "# Two\n"), (1, "# One\n")]
     assert "you" in seen("documents", "history", "skills", cwd=here)
     assert "nobody has written soul yet" in seen("documents", "history", "soul", cwd=here)
+    for empty in (("soul",), ("soul", "-", "--agent-editable", "yes")):
+        refused = threadline("documents", "edit", *empty, cwd=here, stdin=b" \n")
+        assert (refused.returncode, b"empty text" in refused.stderr) == (Exit.USAGE, True)
+    assert "its text stays" in seen(
+        "documents", "edit", "skills", "--agent-editable", "no", cwd=here
+    )
+    assert threadline("documents", "show", "skills", cwd=here).stdout == b"# Two\n"
     assert threadline("documents", "show", "nothing", cwd=here).returncode == Exit.NOT_FOUND
     missing = threadline("documents", "edit", "skills", "no.md", cwd=here)
     assert missing.returncode == Exit.NOT_FOUND

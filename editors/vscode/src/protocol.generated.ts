@@ -2094,8 +2094,8 @@ export interface WriteDocumentParams {
   project?: string | null;
   /** `soul`, `instructions`, `skills`, `checks`, or a name of the project's own: letters, digits, blanks, dots, dashes. */
   name: string;
-  /** Markdown, in at most 100,000 characters. */
-  content: string;
+  /** Markdown, in at most 100,000 characters; as it was where absent. */
+  content?: string | null;
   /** The agent that writes; absent where a person does. */
   agentId?: string | null;
   /** Whether agents may change it, too, which only people decide; as it was where absent. */

@@ -49,7 +49,8 @@ Shows and writes the documents that agents are given: soul, instructions, skills
   threadline documents history instructions who wrote which version, and when
   threadline documents show instructions --version 3
   threadline documents edit instructions notes.md
-  threadline documents edit skills --agent-editable yes < skills.md
+  threadline documents edit skills - < skills.md
+  threadline documents edit skills --agent-editable yes     its text stays
 """
 
 _GRAPH = """\
@@ -160,7 +161,7 @@ def _add_documents(commands: Commands) -> None:
         help="default: list",
     )
     documents.add_argument("name", nargs="?", help="soul, instructions, skills, checks, …")
-    documents.add_argument("file", nargs="?", default="-", help="edit: default: standard input")
+    documents.add_argument("file", nargs="?", help="edit: default: standard input")
     documents.add_argument("--version", type=int, metavar="N", help="show: an earlier one")
     documents.add_argument("--expect", type=int, metavar="N", help="edit: only if it is at this")
     documents.add_argument(

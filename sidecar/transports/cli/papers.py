@@ -130,7 +130,7 @@ def _edit(app: Application, options: Namespace) -> Exit:
     params = {
         "project": options.project,
         "name": _named(options),
-        "content": finding.text_of(options.file),
+        "content": _text(options),
         "agentEditable": is_editable,
         "expectedVersion": options.expect,
     }
@@ -138,10 +138,21 @@ def _edit(app: Application, options: Namespace) -> Exit:
     if options.json:
         print(calls.encode(written))
     else:
-        screens.say(
-            f"{written.outcome}: {written.document.name}, version {written.document.version}"
-        )
+        kept = "; its text stays" if params["content"] is None else ""
+        document = written.document
+        screens.say(f"{written.outcome}: {document.name}, version {document.version}{kept}")
     return Exit.OK
+
+
+def _text(options: Namespace) -> str | None:
+    """Read what a document is to say; None where only who may change it is told, and no text is given."""
+    is_told = options.agent_editable is not None and options.file is None
+    text = "" if is_told and sys.stdin.isatty() else finding.text_of(options.file or "-")
+    if not text.strip() and not is_told:
+        raise InvalidParamsError(
+            f"{options.name} is not replaced by an empty text; name a file, or give one on standard input"
+        )
+    return text if text.strip() else None
 
 
 def _named(options: Namespace) -> str:

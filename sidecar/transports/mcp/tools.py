@@ -58,7 +58,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     shape: Callable[[Arguments], Arguments] | None = None
     """Makes the method's arguments from the tool's, where they differ."""
     required: tuple[str, ...] = ()
-    """What a tool with arguments of its own needs."""
+    """What it needs, beyond what its method does; all of it, where it has arguments of its own."""
     tells_start: bool = False
     """Its method itself gives a conversation its context."""
     is_checkpoint: bool = False
@@ -71,7 +71,7 @@ class Tool(Struct, frozen=True, kw_only=True):
         needed = [name for name in schema.get("required", ()) if name != self.talk]
         return schemas.objects(
             {**self.own, **self._borrow(), **schema["properties"], "project": _PROJECT},
-            self.required if self.shape else needed,
+            self.required if self.shape else [*needed, *self.required],
         )
 
     def _borrow(self) -> Schema:
@@ -320,6 +320,7 @@ TOOLS: tuple[Tool, ...] = (
         effect="sets",
         agent="agentId",
         hidden=("agentEditable",),
+        required=("content",),
     ),
     Tool(
         name="send_message",
