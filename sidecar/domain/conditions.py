@@ -95,6 +95,11 @@ def parse(text: str) -> tuple[Condition, ...] | None:
     return found if found and len(found) == len(read) else None
 
 
+def prose(text: str) -> list[str]:
+    """List the lines of a text that are no conditions."""
+    return [line.strip() for line in text.splitlines() if line.strip() and _read(line) is None]
+
+
 def need_commits(conditions: Iterable[Condition]) -> bool:
     """Tell whether one has to know what was committed."""
     return any(one.kind in _OF_COMMITS for one in conditions)

@@ -11,9 +11,21 @@ from sidecar.domain.enrichment.wording import clipped
 
 NamesIn = Callable[[str], Collection[str]]
 """Names what is in a folder of the repository; nothing where there is no such folder."""
-_ALIKE = late(r"\s*[-*]?\s*(?:path|paths|file|commits?|symbol)\b[\w ]{0,40}:", re.IGNORECASE)
+_ALIKE = late(
+    r"[-*]?\s*(?:(?:path|paths|file|commits?|symbol)\b[\w ]{0,40}:|(?:path|file|symbol)\s+(?:exists|gone|is gone)\s+\S"
+    r"|commit\s+(?:touches|message\s+matches)\s+\S)",
+    re.IGNORECASE,
+)
 """What was meant to be checked, by the look of it."""
-_PATTERN = late(r"[*?\[\]{}]")
+_LITERAL = (
+    (late(r"^[\"'“]|[\"'”]$"), "“{}” is taken as it stands, with its quotation marks"),
+    (
+        late(r"[,;]|\s(?:and|or|und|oder|&&|\|\|)\s", re.IGNORECASE),
+        "“{}” is taken as one name: conditions stand one in each line, and all of them must hold",
+    ),
+    (late(r"[*?\[\]{}]"), "“{}” is taken as it stands: `*` and the like stand for nothing else"),
+)
+"""What some may take for a notation of ours, and what to say of it."""
 _LEAST = 4
 """Letters of a name in which a wrong one hardly makes another word."""
 _SHOWN = 80
@@ -57,25 +69,33 @@ def is_slip(typed: str, known: str) -> bool:
 
 
 def _unreadable(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if _ALIKE.match(line):
-            yield (
-                f"“{clipped(line.strip(), _SHOWN)}” cannot be checked, so nothing of it will be: conditions are "
-                "`path exists:`, `path gone:`, `commit touches:`, `commit message matches:` and `symbol exists:`, "
-                "one in each line, with paths inside the repository"
-            )
-            return
+    """Name the line because of which nothing can be checked, where something was meant to be."""
+    failed = conditions.prose(text)
+    alike = [line for line in failed if _ALIKE.match(line)]
+    is_meant = alike or len(failed) < sum(bool(line.strip()) for line in text.splitlines())
+    if is_meant and failed:
+        line = (alike or failed)[0]
+        yield (
+            f"“{clipped(line, _SHOWN)}” cannot be checked, so nothing of it will be: conditions are "
+            "`path exists:`, `path gone:`, `commit touches:`, `commit message matches:` and `symbol exists:`, "
+            "one in each line, with paths inside the repository"
+        )
 
 
 def _mistyped(condition: Condition, facts: Facts, names_in: NamesIn) -> Iterator[str]:
-    if condition.kind == "commit message matches" or facts.path_exists(condition.value):
+    if condition.kind == "commit message matches":
         return
-    if _PATTERN.search(condition.value):
-        yield f"“{condition.value}” is taken as it stands: `*` and the like stand for nothing else"
+    name = "::".join(filter(None, (condition.value, condition.symbol)))
+    is_there = facts.path_exists(condition.value)
+    if is_there and not condition.symbol:
         return
-    known = _meant(condition.value, names_in)
-    if known is not None:
-        yield f"there is no “{condition.value}”, but “{known}”: is that what is meant?"
+    literal = next((words for sign, words in _LITERAL if sign.search(name)), None)
+    if literal is not None:
+        yield literal.format(name)
+    elif not is_there:
+        known = _meant(condition.value, names_in)
+        if known is not None:
+            yield f"there is no “{condition.value}”, but “{known}”: is that what is meant?"
 
 
 def _meant(path: str, names_in: NamesIn) -> str | None:

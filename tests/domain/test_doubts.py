@@ -77,7 +77,21 @@ def test_what_holds_already_is_told(text: str, holds: bool) -> None:
         ("path exists: /etc/passwd", True),
         ("- commits touch: src", True),
         ("path exists: src/*.py", True),
+        ("path exists src/new.py", True),
+        ("- commit touches docs/", True),
+        ("symbol exists src/lock.py::Lock", True),
+        ('path exists: "src/new.py"', True),
+        ("path exists: src/new.py, src/old.py", True),
+        ("path exists: src/new.py; src/old.py", True),
+        ("path exists: src/new.py or src/old.py", True),
+        ("path exists: src/new.py and src/old.py", True),
+        ("symbol exists: src/lock.py::Lock, Key", True),
+        ("symbol exists: src/*.py::Lock", True),
+        ("symbol exists: src/lock.py::Lock.take", False),
         ("path exists: src/new.py", False),
+        ("path exists: src/sandor.py", False),
+        ("commit message matches: one, two or three", False),
+        ("the file exists, and the path is gone", False),
         ("when the path is clear", False),
         ("Reviewed: by two people", False),
         ("commit to the plan", False),
@@ -86,6 +100,21 @@ def test_what_holds_already_is_told(text: str, holds: bool) -> None:
 def test_what_cannot_be_checked_though_it_looks_so_is_told(text: str, is_doubted: bool) -> None:
     """Part of F11."""
     assert bool(told(text)) is is_doubted
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("path exists: src/new.py\nand tests pass", "and tests pass"),
+        ("and tests pass\n\npath exists: src/new.py", "and tests pass"),
+        ("tests pass\npath exist: src/new.py", "path exist: src/new.py"),
+        ("path exists: src/new.py\n- path exists: ../up.py", "- path exists: ../up.py"),
+    ],
+)
+def test_the_line_that_cannot_be_checked_is_named(text: str, line: str) -> None:
+    """Part of F11."""
+    (said,) = told(text)
+    assert said.startswith(f"“{line}” cannot be checked")
 
 
 @pytest.mark.parametrize(
