@@ -74,6 +74,11 @@ def test_tasks_are_added_changed_and_listed(here: Path) -> None:
     assert told("tasks", "--all", cwd=here)["total"] == 3
     assert threadline("tasks", "done", "ZZZZ", cwd=here).returncode == Exit.NOT_FOUND
     assert threadline("tasks", "add", cwd=here).returncode == Exit.USAGE
+    waiting = open_[0]["taskId"][-8:]
+    cleared = told("tasks", "edit", waiting, "--after", "none", cwd=here)["tasks"][0]
+    assert (cleared["title"], cleared["dependsOn"]) == ("Announce it", [])
+    silent = threadline("tasks", "note", tail, cwd=here)
+    assert (silent.returncode, b"say what to note" in silent.stderr) == (Exit.USAGE, True)
     refused = threadline("tasks", "add", "Half", "--note", "x" * 5_001, cwd=here)
     assert (refused.returncode, told("tasks", "--all", cwd=here)["total"]) == (Exit.USAGE, 3)
     (noted,) = told("tasks", "add", "Whole", "--note", "With a note", cwd=here)["tasks"]
@@ -231,6 +236,9 @@ def test_links_are_made_drawn_and_removed_and_agents_are_named(here: Path) -> No
     told("send", "b", "Hear", "--sender", "claude-code", cwd=here)
     assert "Claude Code (claude-code)" in seen("agents", cwd=here)
     assert [one["agentId"] for one in told("agents", cwd=here)["agents"]] == ["claude-code"]
+    start = {"agentId": "reviewer", "harness": "cursor-cli", "sessionKey": "one"}
+    threadline("call", "threadline/context/start", json.dumps(start), cwd=here)
+    assert "cursor-cli" in seen("agents", cwd=here)
 
 
 def test_what_is_drawn_cannot_break_out_of_its_quotes() -> None:

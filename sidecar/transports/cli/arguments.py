@@ -17,6 +17,7 @@ Lists what is to be done, and changes it. Tasks are named by their ids or their 
   threadline tasks start 8KQ2M1ZT           also: todo, backlog, block, done
   threadline tasks note 8KQ2M1ZT It needs a key first
   threadline tasks edit 8KQ2M1ZT --priority 5
+  threadline tasks edit 8KQ2M1ZT --after none   it waits for nothing any more
   threadline tasks edit 8KQ2M1ZT --not-done   though the list says that it seems done
 
 With --done-when a task completes by itself when all its lines hold: `path exists: …`, `path gone: …`,
@@ -122,7 +123,12 @@ def _add_tasks(commands: Commands) -> None:
     tasks.add_argument("--priority", type=int, metavar="1-5", help="5 is the most urgent")
     tasks.add_argument("--assign", metavar="NAME", help="who is to do it, or `any`")
     tasks.add_argument("--done-when", metavar="TEXT", help="how one can tell that it is done")
-    tasks.add_argument("--after", action="append", metavar="ID", help="a task to be done first")
+    tasks.add_argument(
+        "--after",
+        action="append",
+        metavar="ID",
+        help="a task to be done first, again for each; edit: in place of those so far, `none` for none",
+    )
     tasks.add_argument("--note", metavar="TEXT", help="add a note")
     tasks.add_argument(
         "--not-done", action="store_true", help="edit: no commit until now has done it"

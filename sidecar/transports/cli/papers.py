@@ -40,12 +40,14 @@ def agents(app: Application, options: Namespace) -> Exit:
     if not found.agents:
         screens.say(f"no agent was here in the last {screens.plural(options.days, 'day')}")
         return Exit.OK
-    table = _table("agent", "last seen", "conversations", "memories", "tasks", "unread", "summary")
+    counted = ("conversations", "memories", "tasks", "unread")
+    table = _table("agent", "runs in", "last seen", *counted, "summary")
     for one in found.agents:
         counts = (one.conversations, one.memories, one.open_tasks, one.pending_messages)
         name = one.label if one.label == one.agent_id else f"{one.label} ({one.agent_id})"
         summary = clean(screens.clipped(one.last_summary or "", 60))
-        table.add_row(clean(name), local(one.last_seen_at), *map(str, counts), summary)
+        names = (clean(name), clean(one.harness or ""))
+        table.add_row(*names, local(one.last_seen_at), *map(str, counts), summary)
     console.print(table)
     return Exit.OK
 

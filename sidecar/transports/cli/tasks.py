@@ -16,6 +16,7 @@ _STATES = {
     "todo": "todo",
     "backlog": "backlog",
 }
+_NONE = "none"
 _OPEN = ("in_progress", "todo", "blocked", "backlog")
 
 
@@ -108,6 +109,8 @@ def _change(app: Application, options: Namespace) -> WrittenTasks:
         params["status"] = _STATES[options.action]
     if note := options.note or (rest if options.action != "assign" else ""):
         params["note"] = note
+    elif options.action == "note":
+        raise InvalidParamsError("say what to note: `threadline tasks note ID TEXT`")
     if options.action == "assign":
         params["assignedAgentId"] = rest or "any"
     return calls.call(app, "threadline/tasks/update", params, WrittenTasks)
@@ -119,10 +122,15 @@ def _texts(app: Application, options: Namespace) -> dict[str, object]:
         "priority": options.priority,
         "assignedAgentId": options.assign,
         "doneWhen": options.done_when,
-        "dependsOn": options.after
-        and [finding.identify(app, options, "tasks", one) for one in options.after],
+        "dependsOn": options.after and _needs(app, options),
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _needs(app: Application, options: Namespace) -> list[str]:
+    """Name the tasks to be done first; `none` stands for none, and is no id."""
+    named = [one for one in options.after if one.lower() != _NONE]
+    return [finding.identify(app, options, "tasks", one) for one in named]
 
 
 def _wanted(app: Application, options: Namespace) -> str:
