@@ -5,13 +5,15 @@ from typing import Annotated
 from msgspec import Meta
 
 from protocol.projects import ProjectParams
-from protocol.values import Record, Ulid
+from protocol.values import Name, Record, Ulid
 
 
 class ForgetParams(ProjectParams, frozen=True, kw_only=True):
     """Which memories to forget."""
 
     memory_ids: Annotated[tuple[Ulid, ...], Meta(min_length=1, max_length=50)]
+    agent_id: Name | None = None
+    """The agent that does it; absent where a person does."""
 
 
 class PurgeParams(ProjectParams, frozen=True, kw_only=True):

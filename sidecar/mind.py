@@ -270,7 +270,8 @@ class Mind:
         vault = self.around.vault(params.project)
         clear = self._find_rules(vault, forgetting.of_memories(vault, params.memory_ids))
         self._settle()
-        return clear(forgetting.forget(vault, params.memory_ids, self.around.home.logs))
+        logs, who = self.around.home.logs, params.agent_id
+        return clear(forgetting.forget(vault, params.memory_ids, logs, agent_id=who))
 
     def purge(self, params: PurgeParams) -> PurgeReport:
         """Remove something from everything on the disk, and prove it."""

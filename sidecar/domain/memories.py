@@ -83,8 +83,8 @@ def support(known: Memory, evidence: tuple[Evidence, ...], now: datetime) -> Mem
     )
 
 
-def forgotten(memory: Memory, now: datetime) -> Memory:
-    """Leave of a memory that it was there, and nothing of what it said."""
+def forgotten(memory: Memory, now: datetime, by: str | None = None) -> Memory:
+    """Leave of a memory that it was there and which agent has forgotten it, and nothing of what it said."""
     return Memory(
         memory_id=memory.memory_id,
         project_id=memory.project_id,
@@ -95,4 +95,5 @@ def forgotten(memory: Memory, now: datetime) -> Memory:
         occurred_at=memory.occurred_at,
         created_at=memory.created_at,
         updated_at=now,
+        updated_by=by,
     )

@@ -11,7 +11,7 @@ from protocol.forgetting import PurgeParams, PurgeReport
 from protocol.memories import Memory
 from sidecar.domain import forgetting, memories
 from sidecar.domain.forgetting import Document, Scrub
-from sidecar.services import recording, tidying
+from sidecar.services import agents, recording, tidying
 from sidecar.store import erasure
 from sidecar.store.erasure import Needles
 from sidecar.store.homes import Home
@@ -21,17 +21,19 @@ _OURS = "threadline"
 """Stands in all that we write into files of others."""
 
 
-def forget(vault: Vault, memory_ids: Sequence[str], logs: Path) -> PurgeReport:
-    """Forget memories: that they were there is all that stays.
+def forget(
+    vault: Vault, memory_ids: Sequence[str], logs: Path, *, agent_id: str | None = None
+) -> PurgeReport:
+    """Forget memories: that they were there is all that stays, and which agent wanted them gone.
 
     What was derived from them forgets them, too, and opinions about them go. Words that an event, another
     memory, a task, a message or a document says too stay there; nobody asked to forget those.
     """
     with vault.lock.held():
         found = [_find(vault, memory_id) for memory_id in memory_ids]
-        now = vault.clock()
+        now, by = vault.clock(), agents.author(agent_id)
         left: dict[str, Document] = {
-            one.memory_id: msgspec.to_builtins(memories.forgotten(one, now)) for one in found
+            one.memory_id: msgspec.to_builtins(memories.forgotten(one, now, by)) for one in found
         }
         told = {memories.text(one) for one in found}
         said = {text for one in found for text in (one.title, one.content)}

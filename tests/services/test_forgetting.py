@@ -66,6 +66,17 @@ def test_a_memory_is_forgotten_everywhere(vault: Vault, logs: Path) -> None:
         forgetting.forget(vault, [gone.memory_id], logs)
 
 
+@pytest.mark.parametrize(("agent_id", "kept"), [("cursor", "cursor"), ("user", None), (None, None)])
+def test_who_has_forgotten_a_memory_is_known(
+    vault: Vault, logs: Path, agent_id: str | None, kept: str | None
+) -> None:
+    """Part of H3."""
+    gone = write(vault, "Uploads are unsigned", agent_id="codex").memory
+    assert forgetting.forget(vault, [gone.memory_id], logs, agent_id=agent_id).verified
+    (left,) = reopen(vault).memories.all()
+    assert (left.status, left.agent_id, left.updated_by) == ("forgotten", None, kept)
+
+
 def test_words_that_an_event_says_too_stay_there(vault: Vault, logs: Path) -> None:
     """H3."""
     recording.ingest(vault, [commit("Sign the uploads", "a.py", 1)], "test")

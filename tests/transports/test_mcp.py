@@ -173,6 +173,9 @@ def test_every_tool_works(desk: Desk, mode: str) -> None:
     desk.commit(DECISION, "locks.py")
     desk.message("Look at the locks", target="reviewer")
     Host(mode=mode).run(desk.app, use_every_tool)
+    assert "reviewer" in {
+        one.updated_by for one in desk.vault.memories.all() if one.status == "forgotten"
+    }
     (saved,) = [
         event
         for session in desk.ask("sessions/list")["sessions"]

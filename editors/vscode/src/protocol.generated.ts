@@ -541,6 +541,8 @@ export interface ForgetParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
   memoryIds: string[];
+  /** The agent that does it; absent where a person does. */
+  agentId?: string | null;
 }
 
 /** A memory and why it was found. */

@@ -263,6 +263,7 @@ TOOLS: tuple[Tool, ...] = (
         "must not be kept. For what is merely outdated use update_memory.",
         method="threadline/memories/forget",
         effect="replaces",
+        agent="agentId",
     ),
     Tool(
         name="add_link",
