@@ -157,10 +157,15 @@ def load(host: str, name: str, folder: Path) -> dict[str, Any]:
     return message
 
 
+def respond(words: list[str], data: bytes, environment: dict[str, str]) -> main.Response:
+    """Run a hook in this process; give its answer, and what is left to do."""
+    return main.respond(words, lambda: data, environment)
+
+
 def send(environment: dict[str, str], *words: str, message: object, finish: bool = True) -> Any:
     """Run a hook in this process; give its answer with what was told as `T`."""
     data = message if isinstance(message, bytes) else json.dumps(message).encode()
-    answer, rest = main.respond([*words], data, environment)
+    answer, rest = respond([*words], data, environment)
     if finish:
         rest()
     return shape(json.loads(answer)) if answer else None
@@ -401,7 +406,7 @@ def check_failing(
         broken = around | {"THREADLINE_HOME": str(home)}
         words = [host, event_of(host, name)]
         for data in (json.dumps(message).encode(), b"no JSON"):
-            answer, finish = main.respond(words, data, broken)
+            answer, finish = respond(words, data, broken)
             finish()
             assert answer == b"" or json.loads(answer) == QUIET.get((host, name))
     lines = (homes["broken"] / "logs/hooks.log").read_text().splitlines()
@@ -548,7 +553,7 @@ def test_a_message_is_delivered_once_the_host_has_it(environment: dict[str, str]
     assert letters("pending") == ["Look at the locks"]
     for session, is_told in (("s2", True), ("s3", False)):
         message = json.dumps(claude("SessionStart", source="startup", session=session)).encode()
-        answer, finish = main.respond(["claude-code"], message, environment)
+        answer, finish = respond(["claude-code"], message, environment)
         assert (b"Look at the locks" in answer) is is_told
         finish()
     assert (letters("pending"), letters("delivered")) == ([], ["Look at the locks"])
@@ -578,7 +583,7 @@ def test_a_host_that_has_stopped_listening_has_no_message(environment: dict[str,
     assert done.returncode == 0
     assert letters("pending") == ["Look at the locks"]
     message = json.dumps(claude("SessionStart", source="startup", session="s2")).encode()
-    answer, finish = main.respond(["claude-code"], message, environment)
+    answer, finish = respond(["claude-code"], message, environment)
     finish()
     assert b"Look at the locks" in answer
     assert letters("delivered") == ["Look at the locks"]
@@ -665,7 +670,7 @@ def test_who_resumes_is_told_only_what_is_new(environment: dict[str, str]) -> No
     app.call("threadline/memories/write", {**write, "title": "Fail open", "importance": 5})
     app.close()
     data = json.dumps(claude("SessionStart", source="startup")).encode()
-    first, rest = main.respond(["claude-code"], data, environment)
+    first, rest = respond(["claude-code"], data, environment)
     rest()
     assert b"Fail open" in first
     app = open_here()
@@ -673,11 +678,11 @@ def test_who_resumes_is_told_only_what_is_new(environment: dict[str, str]) -> No
     app.call("threadline/memories/write", {**new, "title": "Per customer", "importance": 5})
     app.close()
     data = json.dumps(claude("SessionStart", source="resume")).encode()
-    second, rest = main.respond(["claude-code"], data, environment)
+    second, rest = respond(["claude-code"], data, environment)
     rest()
     assert b"Per customer" in second
     assert b"Fail open" not in second
-    again, _ = main.respond(
+    again, _ = respond(
         ["claude-code"], json.dumps(claude("SessionStart", source="fork")).encode(), environment
     )
     assert again == b""
@@ -745,7 +750,7 @@ def copilot(event: str, **fields: object) -> bytes:
 
 def tell(environment: dict[str, str], data: bytes) -> bytes:
     """Run a hook of Copilot to its end, and give what it told."""
-    answer, rest = main.respond(["copilot"], data, environment)
+    answer, rest = respond(["copilot"], data, environment)
     rest()
     return answer
 
@@ -805,7 +810,7 @@ def test_before_a_compaction_all_that_is_known_is_saved(environment: dict[str, s
     send(environment, "claude-code", message=claude("UserPromptSubmit", prompt=said))
     send(environment, "claude-code", message=claude("PreCompact", trigger="auto"))
     data = json.dumps(claude("SessionStart", source="compact")).encode()
-    answer, rest = main.respond(["claude-code"], data, environment)
+    answer, rest = respond(["claude-code"], data, environment)
     rest()
     assert b"never block a request" in answer
     app = open_here()
@@ -822,7 +827,7 @@ def test_a_host_that_cannot_be_told_after_a_cut_is_told_at_the_next_prompt(
 
     def devin(event: str, **fields: object) -> bytes:
         message = {"session_id": "bramble-heron", "hook_event_name": event, **fields}
-        answer, rest = main.respond(["devin", event], json.dumps(message).encode(), around)
+        answer, rest = respond(["devin", event], json.dumps(message).encode(), around)
         rest()
         return answer
 
@@ -921,7 +926,7 @@ def test_our_own_words_coming_back_make_nothing_new(environment: dict[str, str])
     for number in range(10):
         session = f"s{number}"
         data = json.dumps(claude("SessionStart", source="startup", session=session)).encode()
-        answer, rest = main.respond(["claude-code"], data, environment)
+        answer, rest = respond(["claude-code"], data, environment)
         rest()
         told = json.loads(answer)["hookSpecificOutput"]["additionalContext"]
         assert echoes.NAME in told
@@ -1079,7 +1084,7 @@ def test_a_broken_message_is_answered_with_silence(
     data: bytes, environment: dict[str, str]
 ) -> None:
     """Part of F2."""
-    assert main.respond(["claude-code", ""], data, environment)[0] == b""
+    assert respond(["claude-code", ""], data, environment)[0] == b""
     assert inbox() == []
 
 
@@ -1110,7 +1115,7 @@ def test_a_message_with_wrong_types_breaks_nothing(host: str, tmp_path: Path) ->
         message = dict(quiet[name])
         for field in data.draw(st.lists(st.sampled_from(sorted(message)), max_size=3)):
             message[field] = data.draw(JSONS)
-        fallible = main.respond(
+        fallible = respond(
             [host, name.split(".", maxsplit=1)[0]], json.dumps(message).encode(), around
         )
         assert fallible[0] in {b"", b"{}", b'{"decision": ""}', b'{"pluginPaths": []}'}

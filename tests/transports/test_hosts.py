@@ -9,11 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -45,10 +46,10 @@ def message(event: str, folder: Path, **fields: object) -> bytes:
     return json.dumps({**known, **fields}).encode()
 
 
-def start(folder: Path, **options: Any) -> "subprocess.Popen[bytes]":
+def start(folder: Path, *, host: str = "claude-code", **options: Any) -> "subprocess.Popen[bytes]":
     streams: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     return subprocess.Popen(
-        [*COMMAND, "claude-code"],
+        [*COMMAND, *host.split()],
         cwd=folder,
         env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
         text=False,
@@ -107,6 +108,68 @@ def test_a_host_that_leaves_the_pipe_open_is_heard(repository: Repository) -> No
         process.stdin.write(said)
         process.stdin.flush()
         assert process.wait(timeout=30) == 0
+    assert b"We must go on." in waiting()
+
+
+def test_a_message_that_comes_in_two_parts_is_heard_whole(repository: Repository) -> None:
+    """Part of F2."""
+    said = message("Stop", repository.path, last_assistant_message="We must {go} on.")
+    first, second = said[: said.index(b"}") + 1], said[said.index(b"}") + 1 :]
+    with start(repository.path) as process:
+        assert process.stdin is not None
+        process.stdin.write(first)
+        process.stdin.flush()
+        assert drained(process.stdin)
+        # The silence in which a hook asks itself whether this was all.
+        time.sleep(0.1)
+        process.stdin.write(second)
+        process.stdin.close()
+        assert process.wait(timeout=30) == 0
+    assert b"We must {go} on." in waiting()
+
+
+def drained(pipe: IO[bytes]) -> bool:
+    """Wait until a reader has taken all that was written."""
+    deadline = time.monotonic() + 30
+    left = bytearray(4)
+    while time.monotonic() < deadline:
+        fcntl.ioctl(pipe, termios.FIONREAD, left)
+        if not any(left):
+            return True
+        time.sleep(0.005)
+    return False
+
+
+@pytest.mark.parametrize("data", [b'{"session_id": "s1', b'{"session_id": "s1"', b'{"a" 1}', b"{"])
+def test_a_message_that_is_cut_is_named_in_the_log(data: bytes, repository: Repository) -> None:
+    """Part of F2."""
+    check_silent(run(repository.path, data))
+    log = Path(os.environ["THREADLINE_HOME"]) / "logs" / "hooks.log"
+    assert "ValueError in decode" in log.read_text()
+
+
+def test_arguments_that_are_cut_cost_only_themselves(repository: Repository) -> None:
+    """Part of F2."""
+    known = {"sessionId": "c1", "timestamp": 1794841229049, "cwd": str(repository.path)}
+    cut = {"toolName": "create", "toolArgs": '{"path": "a.txt", "file_text": "Hel'}
+    told = {"tool_input": {"path": "b.txt"}}
+    data = json.dumps({**known, **cut, **told}).encode()
+    check_silent(run(repository.path, data, host="copilot postToolUse"))
+    (line,) = waiting().splitlines()
+    assert json.loads(line)["files"] == ["b.txt"]
+
+
+@pytest.mark.parametrize(
+    "content", [b'[{"until": null, "rea', b"{", b"\xff", b'[{"until": {}}]', b""]
+)
+def test_pauses_that_are_broken_harm_nobody(content: bytes, repository: Repository) -> None:
+    """Part of F2 and B6."""
+    home = Path(os.environ["THREADLINE_HOME"])
+    (home / "projects" / "another").mkdir(parents=True)
+    (home / "projects" / "another" / "pauses.json").write_bytes(content)
+    (home / "projects.jsonl").write_bytes(b'{"ops": "another"}\n{"ops": [["another')
+    said = message("Stop", repository.path, last_assistant_message="We must go on.")
+    check_silent(run(repository.path, said))
     assert b"We must go on." in waiting()
 
 

@@ -43,7 +43,7 @@ def main(words: list[str]) -> int:
     """Run one hook; does not return, so that nothing that is left behind can delay the end."""
     _end_in(limit(os.environ))
     try:
-        answer, finish = respond(words, _read(), os.environ)
+        answer, finish = respond(words, _read, os.environ)
         # What a host does not hear any more is told another time.
         if not answer or _write(answer):
             finish()
@@ -61,15 +61,17 @@ def limit(environment: Mapping[str, str]) -> float:
     return chosen if 0 < chosen <= _LONGEST else _HARD_STOP
 
 
-def respond(words: list[str], data: bytes, environment: Mapping[str, str]) -> Response:
-    """Answer one message, whatever it is: the boundary at which every failure ends in the log.
+def respond(
+    words: list[str], read: Callable[[], bytes], environment: Mapping[str, str]
+) -> Response:
+    """Read and answer one message, whatever it is: the boundary at which every failure ends in the log.
 
     The second part of the response is what is left to do once the first is given.
     """
     home, what = "", " ".join(words)[:100]
     try:
         home = overheard.home(environment)
-        answer, finish = _respond(words, reading.parse(data), environment, home)
+        answer, finish = _respond(words, reading.parse(read()), environment, home)
     except Exception as error:  # noqa: BLE001  # the boundary of the hook
         _complain(home, what, error)
         return b"", _rest
@@ -187,10 +189,7 @@ def _rest() -> None:
 
 
 def _read() -> bytes:
-    try:
-        return reading.read(_INPUT, _READING)
-    except OSError:
-        return b""
+    return reading.read(_INPUT, _READING)
 
 
 def _write(answer: bytes) -> bool:

@@ -6,11 +6,15 @@ _BLANK = " \t\r\n"
 
 
 def decode(text: str) -> object:
-    """Read JSON strictly: no name twice, no number that JSON does not know, nothing behind it."""
+    """Read JSON strictly: no name twice, no number that JSON does not know, nothing behind it.
+
+    Whatever is wrong with it is a ValueError.
+    """
     stripped = text.strip(_BLANK)
     try:
         found, end = _scan(stripped, 0)
-    except StopIteration:
+    except (StopIteration, RecursionError, SystemError):
+        # The scanner of Python 3.11 takes its own error from the package that is not loaded, and fails at that.
         end = -1
     if end != len(stripped):
         raise ValueError("no JSON")

@@ -214,7 +214,7 @@ def _arguments(fields: Fields, *, is_told: bool) -> Iterator[Fields]:
 def _decoded(text: str) -> object:
     try:
         return notation.decode(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
 
 

@@ -48,7 +48,8 @@ def _folders(home: str, projects: list[str]) -> list[str]:
 def _operations(line: str) -> list[list[object]]:
     record = _decoded(line)
     ops = record.get("ops") if isinstance(record, dict) else None
-    return [one for one in ops if isinstance(one, list) and len(one) > 2] if ops else []  # noqa: PLR2004
+    found = ops if isinstance(ops, list) else []
+    return [one for one in found if isinstance(one, list) and len(one) > 2]  # noqa: PLR2004
 
 
 def _named(document: object) -> list[str]:
@@ -68,7 +69,7 @@ def _read(path: str) -> object:
 def _decoded(text: str) -> object:
     try:
         return notation.decode(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
 
 

@@ -47,6 +47,6 @@ def _is_whole(data: bytearray, descriptor: int) -> bool:
         return False
     try:
         parse(bytes(data))
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
     return True
