@@ -1072,7 +1072,7 @@ def test_a_line_that_was_cut_costs_only_itself(environment: dict[str, str]) -> N
         b"[" * 100_000,
         b'{"a":' * 100_000,
         b'{"session_id": ' + b"9" * 5000 + b"}",
-        json.dumps({"prompt": "x" * 1_100_000}).encode(),
+        pytest.param(json.dumps({"prompt": "x" * 17_000_000}).encode(), id="too long"),
         b'{"prompt": "' + b"\\ud800" * 10 + b'", "hook_event_name": 7}',
         json.dumps({"hook_event_name": ["SessionStart"], "session_id": {"a": 1}}).encode(),
         json.dumps({"hook_event_name": "SessionStart", "cwd": 7, "session_id": 7}).encode()[:-3],

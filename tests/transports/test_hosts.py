@@ -257,9 +257,10 @@ def test_a_transcript_that_is_none_is_not_read(
     assert seconds < SECONDS
 
 
-def test_a_huge_message_takes_little_memory(repository: Repository) -> None:
+@pytest.mark.parametrize(("words", "kept"), [(3_000_000, 1), (4_000_000, 0)])
+def test_a_huge_message_takes_little_memory(words: int, kept: int, repository: Repository) -> None:
     """Part of F2."""
-    said = message("Stop", repository.path, last_assistant_message="word " * 4_000_000)
+    said = message("Stop", repository.path, last_assistant_message="word " * words + "\U0001f9f5")
     # A process is also charged with the memory of whoever started it: let that be a small one.
     weigh = (
         "import resource, subprocess, sys; "
@@ -277,6 +278,22 @@ def test_a_huge_message_takes_little_memory(repository: Repository) -> None:
     code, kilobytes = map(int, weighed.stdout.split())
     assert (code, weighed.stderr) == (0, b"")
     assert kilobytes * 1024 < MEMORY
+    assert len(waiting().splitlines()) == kept
+
+
+def test_an_edit_of_a_large_file_is_heard(repository: Repository) -> None:
+    """Part of F2. Claude Code sends the file before and after, and what changed."""
+    lines = [f"line {number}\n" for number in range(100_000)]
+    text = "".join(lines)
+    given = {"file_path": str(repository.path / "large.txt"), "content": text}
+    patch = [{"oldStart": 1, "newStart": 1, "lines": [f"+{line}" for line in lines]}]
+    done = {**given, "type": "update", "originalFile": text, "structuredPatch": patch}
+    edit = {"tool_name": "Write", "tool_input": given, "tool_response": done}
+    said = message("PostToolUse", repository.path, **edit)
+    assert len(said) > 3_000_000
+    check_silent(run(repository.path, said))
+    (line,) = waiting().splitlines()
+    assert json.loads(line)["files"] == [given["file_path"]]
 
 
 def test_a_long_message_is_clipped_and_kept(repository: Repository) -> None:

@@ -6,8 +6,8 @@ import time
 
 from sidecar.transports.hooks import notation
 
-MOST = 1024 * 1024
-"""Bytes of a message; a longer one is passed over."""
+MOST = 16 * 1024 * 1024
+"""Bytes of a message; a longer one is passed over. Hosts send a file that was edited several times over."""
 _CHUNK = 1 << 16
 
 
