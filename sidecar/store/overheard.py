@@ -79,9 +79,7 @@ def drop(home: str, signature: str, line: bytes | None = None, *, phase: Phase =
 
 def promise(home: str, talk: str) -> None:
     """Note that a conversation is to be told again what it knew, as soon as its host lets us."""
-    place = _ensure(home)
-    _ensure_folder(f"{place}/{_TALKS}")
-    _replace(f"{place}/{_TALKS}/{talk}", b"owed")
+    _replace(_talk(home, talk), b"owed")
 
 
 def keep_promise(home: str, talk: str, *, is_kept: bool = True, is_cut: bool = False) -> None:
@@ -89,7 +87,7 @@ def keep_promise(home: str, talk: str, *, is_kept: bool = True, is_cut: bool = F
 
     What its host does not keep when it goes on elsewhere, it is to be told again then.
     """
-    path = f"{folder(home)}/{_TALKS}/{talk}"
+    path = _talk(home, talk)
     is_kept = is_kept or _state(path)[0].endswith(_KEPT)
     _replace(path, (_KEPT if is_kept else _CUT if is_cut else "given").encode())
 
@@ -100,10 +98,8 @@ def claim(home: str, talk: str, *, is_start: bool) -> str | None:
     Gives `new` for one that was never told anything, `owed` after a compaction, `kept` for one that begins again and
     has what it was told. Who fails is followed by one other, and then by nobody.
     """
-    place = _ensure(home)
-    _ensure_folder(f"{place}/{_TALKS}")
-    path = f"{place}/{_TALKS}/{talk}"
-    lock = _lock(f"{place}/lock", _PATIENCE)
+    path = _talk(home, talk)
+    lock = _lock(f"{folder(home)}/lock", _PATIENCE)
     try:
         if lock < 0 and sys.platform != "win32":
             return "new" if is_start else None
@@ -197,6 +193,13 @@ def _ensure(home: str) -> str:
     _ensure_folder(home)
     _ensure_folder(folder(home))
     return folder(home)
+
+
+def _talk(home: str, talk: str) -> str:
+    """Name the file in which it is noted what a conversation was told, in a folder that is there."""
+    place = f"{_ensure(home)}/{_TALKS}"
+    _ensure_folder(place)
+    return f"{place}/{talk}"
 
 
 def _ensure_folder(path: str) -> None:

@@ -1190,6 +1190,17 @@ def test_a_claim_is_had_by_one_alone(tmp_path: Path) -> None:
     assert claim(home, "t", is_start=False) == "owed"
 
 
+def test_a_conversation_that_is_first_heard_of_as_it_is_cut_is_told(
+    environment: dict[str, str], repository: Repository
+) -> None:
+    """Part of E8."""
+    event = "experimental.session.compacting"
+    message = load("opencode", event, repository.path)
+    answer = send(environment, "opencode", event, message=message)
+    assert answer == {"additionalContext": TEXT}
+    assert not (Path(os.environ["THREADLINE_HOME"]) / "logs/hooks.log").exists()
+
+
 def test_who_fails_to_tell_is_followed_by_one_other(tmp_path: Path) -> None:
     home = str(tmp_path / "h")
     path = tmp_path / "h" / "inbox" / "talks" / "t"
