@@ -88,6 +88,17 @@ class Hooks:
         return json.loads(output or b"null")
 
 
+def log(home: Path) -> list[str]:
+    """Give the lines of the hooks' log."""
+    path = home / "logs" / "hooks.log"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def failures(home: Path) -> list[str]:
+    """Give the lines of the hooks' log that tell of a failure."""
+    return [line for line in log(home) if ": failed: " in line]
+
+
 def _told(answer: Any) -> str:
     """Find what a host is told in an answer of whatever form; all forms say the same."""
     parts = [] if answer is None else [answer, answer.get("hookSpecificOutput", {})]

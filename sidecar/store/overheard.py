@@ -36,6 +36,7 @@ _FLAGS = (
 Phase = tuple[str, str] | None
 """Names the phase that something ends, if it is on, and the one that it begins."""
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 def home(environment: Mapping[str, str]) -> str:
@@ -69,9 +70,7 @@ def drop(home: str, signature: str, line: bytes | None = None, *, phase: Phase =
         if line is not None and lock >= 0:
             _append(place, line + b"\n")
         elif line is not None:
-            _write(
-                f"{place}/{_stamp()}{_BATCH}", line + b"\n", os.O_WRONLY | os.O_CREAT | os.O_EXCL
-            )
+            _write(_open(f"{place}/{_stamp()}{_BATCH}", _NEW), line + b"\n")
         return True
     finally:
         _close(lock)
@@ -182,11 +181,18 @@ class Batches:
 
 
 def keep_aside(path: str, data: bytes, most: int) -> None:
-    """Add to a file of ours that is begun anew when it has grown; the one before stays."""
-    _ensure_folder(os.path.dirname(path))
+    """Add durably to a file that does not grow for ever."""
+    _write(open_aside(path, most), data)
+
+
+def open_aside(path: str, most: int) -> int:
+    """Open a file in a folder of the home to add to it; it is begun anew when it has grown, the one before stays."""
+    place = os.path.dirname(path)
+    _ensure_folder(os.path.dirname(place))
+    _ensure_folder(place)
     if os.path.lexists(path) and os.lstat(path).st_size > most:
         os.replace(path, f"{path}.1")
-    _write(path, data, _APPEND)
+    return _open(path, _APPEND)
 
 
 def _ensure(home: str) -> str:
@@ -259,8 +265,8 @@ def _write_all(descriptor: int, data: bytes, end: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def _write(path: str, data: bytes, flags: int) -> None:
-    descriptor = _open(path, flags)
+def _write(descriptor: int, data: bytes) -> None:
+    """Write to a file durably, and close it."""
     try:
         _write_all(descriptor, data, os.fstat(descriptor).st_size)
         os.fsync(descriptor)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.clients import THREADLINE, Bench, claude
+from tests.hooks import failures
 from tests.support import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.agents]
@@ -88,7 +89,7 @@ def test_what_is_said_and_done_is_in_the_memory(bench: Bench) -> None:
     )
     for part in ("never log customer names", "use uuids for the rows", "hello.txt"):
         assert part in saved["digest"]
-    assert not (bench.memory / "logs" / "hooks.log").exists()
+    assert failures(bench.memory) == []
 
 
 @pytest.mark.parametrize("home", ["/dev/null", "/proc/1/nowhere", "a file", "somebody else's"])

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.agents.clients import Bench, copilot
+from tests.hooks import failures
 
 pytestmark = [pytest.mark.slow, pytest.mark.agents]
 
@@ -56,7 +57,7 @@ def test_what_is_said_and_done_is_in_the_memory(bench: Bench) -> None:
     assert (saved["harness"], saved["promptCount"]) == ("copilot", 1)
     for part in ("never log customer names", "use uuids for the rows", "hello.txt"):
         assert part in saved["digest"]
-    assert not (bench.memory / "logs" / "hooks.log").exists()
+    assert failures(bench.memory) == []
 
 
 def test_hooks_that_fail_stop_nobody(bench: Bench) -> None:

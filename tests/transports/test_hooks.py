@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -22,6 +23,8 @@ from sidecar.domain import echoes, secrets
 from sidecar.services import pausing
 from sidecar.store import overheard
 from sidecar.transports.hooks import cleaning, hosts, main, observing
+from sidecar.transports.hooks.calls import Call
+from tests.hooks import failures, log
 from tests.support import ROOT, Repository
 
 pytestmark = pytest.mark.slow
@@ -159,7 +162,7 @@ def load(host: str, name: str, folder: Path) -> dict[str, Any]:
 
 def respond(words: list[str], data: bytes, environment: dict[str, str]) -> main.Response:
     """Run a hook in this process; give its answer, and what is left to do."""
-    return main.respond(words, lambda: data, environment)
+    return main.respond(Call(words), lambda: data, environment)
 
 
 def send(environment: dict[str, str], *words: str, message: object, finish: bool = True) -> Any:
@@ -179,6 +182,10 @@ def shape(answer: Any) -> Any:
     return (
         TEXT if isinstance(answer, str) and answer.startswith("<!-- threadline:memory") else answer
     )
+
+
+def home() -> Path:
+    return Path(os.environ["THREADLINE_HOME"])
 
 
 def inbox() -> list[dict[str, Any]]:
@@ -357,7 +364,7 @@ def test_a_conversation_of_any_host_is_told_once_and_kept_whole(
         send(around, word, event_of(host, name), message=message) for _, name, message in steps
     ]
     assert again == [QUIET.get((host, name)) for _, name, _ in steps]
-    assert not (Path(os.environ["THREADLINE_HOME"]) / "logs/hooks.log").exists()
+    assert failures(home()) == []
     check_memory(host, [step for step, *_ in steps])
     for step, name, message in steps:
         check_failing(host, (step, name, message), around, tmp_path)
@@ -408,8 +415,9 @@ def check_failing(
         for data in (json.dumps(message).encode(), b"no JSON"):
             answer, finish = respond(words, data, broken)
             finish()
-            assert answer == b"" or json.loads(answer) == QUIET.get((host, name))
-    lines = (homes["broken"] / "logs/hooks.log").read_text().splitlines()
+            assert json.loads(answer or b"null") == QUIET.get((host, name))
+    assert len(log(homes["broken"])) == 2
+    lines = failures(homes["broken"])
     assert all(f"hook {host} {event_of(host, name)}" in line for line in lines[-1:])
     assert len(lines) == 1 + bool(kept or host not in SILENT)
 
@@ -1088,8 +1096,83 @@ def test_a_broken_message_is_answered_with_silence(
     assert inbox() == []
 
 
+@pytest.mark.parametrize(
+    ("host", "event", "form"),
+    [
+        ("codex", "Stop", b"{}"),
+        ("codex", "UserPromptSubmit", b""),
+        ("antigravity", "PreInvocation", b"{}"),
+        ("antigravity", "PostInvocation", b"{}"),
+        ("antigravity", "PostToolUse", b"{}"),
+        ("antigravity", "Stop", b'{"decision": ""}'),
+        ("cursor", "beforeSubmitPrompt", b'{"continue": true}'),
+        ("cursor", "workspaceOpen", b'{"pluginPaths": []}'),
+        ("claude-code", "Stop", b""),
+        ("nobody", "Stop", b""),
+    ],
+)
+def test_a_host_that_wants_an_answer_gets_it_though_all_fails(
+    host: str, event: str, form: bytes, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Part of F2."""
+    (tmp_path / "file").write_bytes(b"no folder")
+    nowhere = environment | {"THREADLINE_HOME": str(tmp_path / "file")}
+    prompt = {"session_id": "s", "prompt": "x", "response": "x", "hook_event_name": event}
+    for data, around in (
+        (b"{", environment),
+        (b"", nowhere),
+        (json.dumps(prompt).encode(), nowhere),
+    ):
+        assert respond([host, event], data, around)[0] == form
+
+
+def test_the_log_says_what_was_done_and_nothing_of_what_was_said(
+    environment: dict[str, str],
+) -> None:
+    """Part of F2."""
+    stop = claude("Stop", last_assistant_message="Marmalade")
+    for message in (
+        claude("UserPromptSubmit", prompt="Marmalade"),
+        stop,
+        stop,
+        claude("SessionStart", source="compact"),
+        claude("PostToolUse", tool_name="Read", tool_input={"file_path": "hello.txt"}),
+        claude("Marmalade"),
+    ):
+        send(environment, "claude-code", "Event", message=message)
+    with closing(open_here()) as app:
+        app.call("threadline/capture/pause", {"duration": "forever"})
+    send(environment, "claude-code", message=claude("Stop", last_assistant_message="Jam"))
+    send(environment, "claude-code", "Stop\nMarmalade", message=b"no JSON")
+    form = r"[\d-]+T[\d:]+Z \d+ hook (.*), \d+ ms"
+    found = [re.fullmatch(form, line) for line in log(home())]
+    assert [one and re.sub(r":\d+", "", one[1]) for one in found] == [
+        "claude-code UserPromptSubmit: kept and told",
+        "claude-code Stop: kept",
+        "claude-code Stop: duplicate",
+        "claude-code SessionStart: told",
+        "claude-code Event: nothing",
+        "claude-code Event: nothing",
+        "claude-code Stop: paused",
+        "claude-code StopMarmalade: failed: ValueError in decode",
+    ]
+
+
+def test_the_log_is_begun_anew_when_it_has_grown(environment: dict[str, str]) -> None:
+    place = home() / "logs"
+    place.mkdir(parents=True, mode=0o700)
+    (place / "hooks.log").write_bytes(b"x" * 300_000)
+    send(environment, "claude-code", "Stop", message=claude("Stop", last_assistant_message="x"))
+    assert len(log(home())) == 1
+    assert (place / "hooks.log.1").stat().st_size == 300_000
+
+
 JSONS = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=12) | st.floats(allow_nan=False),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=12)
+    | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
     ),
@@ -1121,8 +1204,7 @@ def test_a_message_with_wrong_types_breaks_nothing(host: str, tmp_path: Path) ->
         assert fallible[0] in {b"", b"{}", b'{"decision": ""}', b'{"pluginPaths": []}'}
 
     hold()
-    log = tmp_path / "fuzzed" / "logs" / "hooks.log"
-    assert not log.exists() or "Traceback" not in log.read_text()
+    assert failures(tmp_path / "fuzzed") == []
 
 
 @given(st.sampled_from([*secrets._NAMES, *secrets._FOLDERS]), st.text("abc.-", max_size=4))
@@ -1147,10 +1229,9 @@ def test_files_that_hold_secrets_are_not_named(path: str) -> None:
 def test_every_place_is_private(environment: dict[str, str]) -> None:
     send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="Hello"))
     send(environment, "claude-code", message=b"{")
-    home = Path(os.environ["THREADLINE_HOME"])
-    for path in home.rglob("*"):
+    for path in (home(), *home().rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
-    assert "in decode" in (home / "logs" / "hooks.log").read_text()
+    assert "in decode" in failures(home())[0]
 
 
 @pytest.mark.parametrize("place", ["inbox", "inbox/current.jsonl", "inbox/lock"])
@@ -1198,7 +1279,7 @@ def test_a_conversation_that_is_first_heard_of_as_it_is_cut_is_told(
     message = load("opencode", event, repository.path)
     answer = send(environment, "opencode", event, message=message)
     assert answer == {"additionalContext": TEXT}
-    assert not (Path(os.environ["THREADLINE_HOME"]) / "logs/hooks.log").exists()
+    assert failures(home()) == []
 
 
 def test_who_fails_to_tell_is_followed_by_one_other(tmp_path: Path) -> None:

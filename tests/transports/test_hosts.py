@@ -21,6 +21,7 @@ import pytest
 from protocol.methods import Change
 from sidecar.adapters.watches import Watches
 from sidecar.app import open_application
+from tests.hooks import failures, log
 from tests.support import ROOT, Repository, threadline
 
 pytestmark = pytest.mark.slow
@@ -144,8 +145,8 @@ def drained(pipe: IO[bytes]) -> bool:
 def test_a_message_that_is_cut_is_named_in_the_log(data: bytes, repository: Repository) -> None:
     """Part of F2."""
     check_silent(run(repository.path, data))
-    log = Path(os.environ["THREADLINE_HOME"]) / "logs" / "hooks.log"
-    assert "ValueError in decode" in log.read_text()
+    (line,) = failures(Path(os.environ["THREADLINE_HOME"]))
+    assert "ValueError in decode" in line
 
 
 def test_arguments_that_are_cut_cost_only_themselves(repository: Repository) -> None:
@@ -179,6 +180,19 @@ def test_a_host_that_says_nothing_is_not_waited_for(repository: Repository) -> N
     with start(repository.path) as process:
         assert process.wait(timeout=30) == 0
     assert time.monotonic() - began < SECONDS
+
+
+def test_who_is_out_of_time_says_so_in_the_form_of_the_host(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of F2."""
+    monkeypatch.setenv("THREADLINE_HOOK_SECONDS", "0.3")
+    with start(repository.path, host="codex Stop") as process:
+        assert process.wait(timeout=30) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b"{}"
+    (line,) = log(Path(os.environ["THREADLINE_HOME"]))
+    assert "hook codex Stop: out of time, " in line
 
 
 def test_a_host_that_does_not_listen_is_no_failure(repository: Repository) -> None:

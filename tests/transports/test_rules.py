@@ -15,6 +15,7 @@ from sidecar.app import open_application
 from sidecar.domain.connections import rules
 from sidecar.services import forgetting
 from sidecar.store.vaults import Vault
+from tests.hooks import failures
 from tests.support import ROOT, Repository, threadline
 
 pytestmark = pytest.mark.slow
@@ -81,11 +82,6 @@ def top(folder: Path) -> Path:
     return next(one for one in (folder, *folder.parents) if (one / ".windsurf/hooks.json").exists())
 
 
-def complaints() -> str:
-    log = Path(os.environ["THREADLINE_HOME"]) / "logs/hooks.log"
-    return log.read_text() if log.exists() else ""
-
-
 def test_the_first_prompt_of_a_conversation_renews_the_file(
     page: Path, repository: Repository
 ) -> None:
@@ -104,7 +100,7 @@ def test_the_first_prompt_of_a_conversation_renews_the_file(
     prompt(repository.path / "auth", "t2")
     assert KNOWN in page.read_text()
     assert "Money is kept in cents." in page.read_text()
-    assert complaints() == ""
+    assert failures(Path(os.environ["THREADLINE_HOME"])) == []
 
 
 def test_what_is_forgotten_leaves_the_file_at_once(page: Path, repository: Repository) -> None:

@@ -1,4 +1,4 @@
-"""The hooks' log: one line for each failure, never a word of what was said."""
+"""The hooks' log: one line for each event, of what was done or what failed, never a word of what was said."""
 
 import os
 import time
@@ -8,17 +8,31 @@ from sidecar.store import overheard
 _MOST = 256 * 1024
 
 
-def complain(home: str, what: str, error: BaseException) -> None:
-    """Write down that something failed; where not even that works, it is nobody's business."""
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    line = f"{stamp} {os.getpid()} hook {what}: {_told(error)}\n"
+def open_log(home: str) -> int:
+    """Open the log to add a line to it; -1 where there can be none, which is nobody's business."""
     try:
-        overheard.keep_aside(f"{home}/logs/hooks.log", line.encode("utf-8", "replace"), _MOST)
+        return overheard.open_aside(f"{home}/logs/hooks.log", _MOST)
     except (OSError, ValueError):
+        return -1
+
+
+def add(log: int, what: str, done: str) -> None:
+    """Write one line, at once and as a whole, and close the log."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    line = f"{stamp} {os.getpid()} hook {what}: {' '.join(done.split())}\n"
+    try:
+        os.write(log, line.encode("utf-8", "replace"))
+        os.close(log)
+    except OSError:
         return
 
 
-def _told(error: BaseException) -> str:
+def complain(home: str, what: str, error: BaseException) -> None:
+    """Write down that something failed."""
+    add(open_log(home), what, describe(error))
+
+
+def describe(error: BaseException) -> str:
     """Describe a failure by its kind and place; an error of the system's or of ours says more, and is safe to show."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
@@ -26,4 +40,4 @@ def _told(error: BaseException) -> str:
     code = None if place is None else place.tb_frame.f_code
     where = f" in {code.co_name}:{place.tb_lineno}" if code and place else ""
     is_safe = isinstance(error, OSError) or type(error).__module__ == "protocol.errors"
-    return f"{type(error).__name__}{where}" + (f": {error}"[:500] if is_safe else "")
+    return f"failed: {type(error).__name__}{where}" + (f": {error}"[:500] if is_safe else "")

@@ -14,13 +14,13 @@ from sidecar.transports.hooks import (
     answers,
     cleaning,
     hosts,
-    logs,
     notation,
     observing,
     pauses,
     reading,
     rules,
 )
+from sidecar.transports.hooks.calls import Call
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
 _HARD_STOP = 1.8
@@ -29,24 +29,31 @@ _CHOSEN, _LONGEST = "THREADLINE_HOOK_SECONDS", 60.0
 """Where a user says how long it may take on a slow machine, and what can be said."""
 _READING = 0.8
 _INPUT, _OUTPUT = 0, 1
-_NEEDED = {
+_NEEDED: dict[str, tuple[str, ...]] = {
+    "session.start": (),
     "prompt": ("prompt",),
     "turn.end": ("response", "transcriptPath"),
     "tool": ("files",),
 }
-"""Of what an observation needs at least one to say anything."""
+"""Of what an observation needs at least one to be kept."""
+KEPT, TOLD, DUPLICATE, PAUSED, NOTHING = "kept", "told", "duplicate", "paused", "nothing"
+"""What can be done at an event, as the log has it."""
 
 Response = tuple[bytes, Callable[[], None]]
 
 
 def main(words: list[str]) -> int:
     """Run one hook; does not return, so that nothing that is left behind can delay the end."""
-    _end_in(limit(os.environ))
+    call = Call(words)
+    _end_in(limit(os.environ), call)
     try:
-        answer, finish = respond(words, _read, os.environ)
+        answer, finish = respond(call, _read, os.environ)
+        call.is_answered = True
         # What a host does not hear any more is told another time.
         if not answer or _write(answer):
             finish()
+        else:
+            call.end("not heard")
     finally:
         # Whatever else may be raised, such as an interruption: a host that sees another code may stop its user.
         os._exit(0)
@@ -61,59 +68,69 @@ def limit(environment: Mapping[str, str]) -> float:
     return chosen if 0 < chosen <= _LONGEST else _HARD_STOP
 
 
-def respond(
-    words: list[str], read: Callable[[], bytes], environment: Mapping[str, str]
-) -> Response:
+def respond(call: Call, read: Callable[[], bytes], environment: Mapping[str, str]) -> Response:
     """Read and answer one message, whatever it is: the boundary at which every failure ends in the log.
 
     The second part of the response is what is left to do once the first is given.
     """
-    home, what = "", " ".join(words)[:100]
     try:
         home = overheard.home(environment)
-        answer, finish = _respond(words, reading.parse(read()), environment, home)
+        call.open_log(home)
+        answer, finish, done = _respond(call, reading.parse(read()), environment, home)
     except Exception as error:  # noqa: BLE001  # the boundary of the hook
-        _complain(home, what, error)
-        return b"", _rest
+        call.fail(error)
+        return answers.plain(call.host, call.event), _rest
 
     def finish_safely() -> None:
         try:
             finish()
         except Exception as error:  # noqa: BLE001  # the same boundary, after the answer
-            _complain(home, what, error)
+            call.fail(error)
+        else:
+            call.end(done)
 
     return answer, finish_safely
 
 
 def _respond(
-    words: list[str], message: dict[str, object], environment: Mapping[str, str], home: str
-) -> Response:
-    agent, said = (*words, "", "")[:2]
-    host, is_sure = hosts.recognise(agent, message, environment)
-    event = observing.name(said, message)
-    quiet = (answers.plain(host, event), _rest)
-    seen = observing.observe(host, event, message, environment)
+    call: Call, message: dict[str, object], environment: Mapping[str, str], home: str
+) -> tuple[bytes, Callable[[], None], str]:
+    """Give an answer, what is left to do, and a word for what was done."""
+    call.host, is_sure = hosts.recognise(call.agent, message, environment)
+    event = observing.name(call.event, message)
+    plain = answers.plain(call.host, event)
+    seen = observing.observe(call.host, event, message, environment)
     if not seen:
-        return quiet
+        return plain, _rest, NOTHING
+    # Only a name that we know is one: a message may hold anything in its place.
+    call.event = event
     seen["sessionKey"] = cleaning.name(str(seen["sessionKey"]))
-    occasion = _hear(home, seen)
+    done, occasion = _hear(home, seen)
     if occasion is None:
-        return quiet
-    return _tell(home, {**seen, "told": occasion}, (event, is_sure), environment) or quiet
+        return plain, _rest, done
+    told = _tell(home, {**seen, "told": occasion}, (event, is_sure), environment)
+    if told is None:
+        return plain, _rest, done
+    return *told, TOLD if done == NOTHING else f"{done} and {TOLD}"
 
 
-def _hear(home: str, seen: Observation) -> str | None:
-    """Keep what was seen; tell on which occasion the host is to be told something, None if on none."""
-    host, event, session = str(seen["host"]), str(seen["event"]), str(seen["sessionKey"])
-    talk = observing.digest(f"{host}:{session}")
-    is_start = event == "session.start"
-    is_told = hosts.listens(host, event) or rules.are_kept(host, str(seen["root"]))
-    signature = observing.signature(seen)
-    line = None if is_start else _line(home, seen)
-    if not overheard.drop(home, signature, line, phase=_phase(seen, talk)):
-        return None
+def _hear(home: str, seen: Observation) -> tuple[str, str | None]:
+    """Keep what was seen; say what was done, and on which occasion the host is to be told something, None if on none."""
+    host, event = str(seen["host"]), str(seen["event"])
+    talk = observing.digest(f"{host}:{seen['sessionKey']}")
+    done, line = _line(home, seen)
+    if not overheard.drop(home, observing.signature(seen), line, phase=_phase(seen, talk)):
+        return DUPLICATE, None
     if event.startswith("compact") and hosts.must_wait(host):
         overheard.promise(home, talk)
+    return done, _claim(home, seen, talk)
+
+
+def _claim(home: str, seen: Observation, talk: str) -> str | None:
+    """Take it upon us to tell a conversation something, and name the occasion; None where there is none."""
+    host, event, session = str(seen["host"]), str(seen["event"]), str(seen["sessionKey"])
+    is_start = event == "session.start"
+    is_told = hosts.listens(host, event) or rules.are_kept(host, str(seen["root"]))
     if not is_told or not session:
         return str(seen["occasion"]) if is_told and is_start else None
     if event == "compact.before":
@@ -138,13 +155,15 @@ def _occasion(seen: Observation, claimed: str) -> str:
     return FORGOTTEN if is_lost and occasion == "resume" else occasion
 
 
-def _line(home: str, seen: Observation) -> bytes | None:
-    """Write an observation as one line, without what may not be kept; None where nothing is left of it."""
+def _line(home: str, seen: Observation) -> tuple[str, bytes | None]:
+    """Write an observation as one line, without what may not be kept; say what is done with it."""
     cleaned = cleaning.clean(seen)
     needed = _NEEDED.get(str(seen["event"]), ("host",))
-    if not any(cleaned.get(one) for one in needed) or pauses.are_on(home, str(seen["root"])):
-        return None
-    return notation.encode({**cleaned, "key": observing.key(seen)})
+    if not any(cleaned.get(one) for one in needed):
+        return NOTHING, None
+    if pauses.are_on(home, str(seen["root"])):
+        return PAUSED, None
+    return KEPT, notation.encode({**cleaned, "key": observing.key(seen)})
 
 
 def _tell(
@@ -179,11 +198,6 @@ def _load_msgspec() -> None:
         del sys.modules["typing_extensions"]
 
 
-def _complain(home: str, what: str, error: Exception) -> None:
-    if home:
-        logs.complain(home, what, error)
-
-
 def _rest() -> None:
     """Have nothing left to do."""
 
@@ -200,16 +214,26 @@ def _write(answer: bytes) -> bool:
         return False
 
 
-def _end_in(seconds: float) -> None:
+def _give_up(call: Call) -> None:
+    """End at once; a host that waits for a plain answer gets it."""
+    try:
+        if not call.is_answered:
+            _write(answers.plain(call.host, call.event))
+        call.end("out of time")
+    finally:
+        os._exit(0)
+
+
+def _end_in(seconds: float, call: Call) -> None:
     """End the process after a time, from outside of whatever it is doing."""
     if sys.platform == "win32":
         import threading  # noqa: PLC0415  # only needed here
 
-        timer = threading.Timer(seconds, os._exit, (0,))
+        timer = threading.Timer(seconds, _give_up, (call,))
         timer.daemon = True
         timer.start()
     else:
         import _signal  # type: ignore[import-not-found]  # noqa: PLC0415  # its package takes time to load
 
-        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
+        _signal.signal(_signal.SIGALRM, lambda *_: _give_up(call))
         _signal.setitimer(_signal.ITIMER_REAL, seconds)

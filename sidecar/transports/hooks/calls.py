@@ -1,0 +1,38 @@
+"""Calls: which host runs a hook, at which event, and the one line in the log that says what came of it."""
+
+import time
+
+from sidecar.transports.hooks import hosts, logs
+
+_LONGEST = 50
+
+
+class Call:
+    """One run of a hook: known by the command line at first, and better by its message."""
+
+    def __init__(self, words: list[str]) -> None:
+        """Take the words of the command line: an agent, and an event."""
+        self.agent, self.event = (*words, "", "")[:2]
+        self.host = hosts.NAMES.get(self.agent.lower(), hosts.UNKNOWN)
+        self.is_answered = False
+        self._began, self._log = time.monotonic(), -1
+
+    def open_log(self, home: str) -> None:
+        """Have the log at hand, so that a line can be written whatever happens."""
+        self._log = logs.open_log(home)
+
+    def end(self, done: str) -> None:
+        """Say in the log what was done; only the first of several endings counts."""
+        log, self._log = self._log, -1
+        if log >= 0:
+            spent = (time.monotonic() - self._began) * 1000
+            logs.add(log, f"{self.host} {_name(self.event)}", f"{done}, {spent:.0f} ms")
+
+    def fail(self, error: BaseException) -> None:
+        """Say in the log what failed."""
+        self.end(logs.describe(error))
+
+
+def _name(event: str) -> str:
+    """Give the name of an event as one word."""
+    return "".join(one for one in event[:_LONGEST] if one.isalnum() or one in "._-") or "-"
