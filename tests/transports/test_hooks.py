@@ -458,6 +458,30 @@ def test_the_message_knows_its_host_better_than_the_command_line(
     assert hosts.recognise(said, message, around) == (expected, True)
 
 
+OWN = "/srv/claude/projects/-home-dev-acme/s1.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"transcript_path": OWN}, "claude-code"),
+        ({"transcript_path": OWN.replace("/", "\\")}, "claude-code"),
+        ({"transcript_path": OWN, "timestamp": "2026-11-16T00:15:37.008Z"}, "copilot"),
+        ({"transcript_path": OWN, "hook_event_name": None}, "copilot"),
+        ({"transcript_path": "/srv/projects/s1.jsonl"}, "copilot"),
+        ({"transcript_path": "/srv/projects/acme/s1.json"}, "copilot"),
+        ({"transcript_path": "projects/acme/s1.jsonl"}, "copilot"),
+    ],
+)
+def test_claude_code_with_a_folder_of_its_own_is_known_within_another_host(
+    fields: dict[str, str | None], expected: str
+) -> None:
+    """Part of F2."""
+    known = {"hook_event_name": "SessionStart", "session_id": "s1", "cwd": FOLDER, **fields}
+    message = {name: value for name, value in known.items() if value is not None}
+    assert hosts.recognise("claude-code", message, {"COPILOT_CLI": "1"}) == (expected, True)
+
+
 def test_who_is_not_known_for_sure_is_told_in_every_form(environment: dict[str, str]) -> None:
     """Part of F2."""
     message = {"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(Path.cwd())}

@@ -104,10 +104,20 @@ def _by_message(
         return None
     if "timestamp" in message:
         return _by_timestamp(message, environment, named)
-    if ".claude/projects" in _transcript(message):
+    if _is_claude(message):
         return "claude-code"
     is_bare = "cwd" not in message and "transcript_path" not in message
     return "devin" if is_bare and "hook_event_name" in message and "session_id" in message else None
+
+
+def _is_claude(message: Mapping[str, object]) -> bool:
+    """Tell Claude Code by its transcript, wherever its user wants its folder to be."""
+    transcript = _transcript(message)
+    if ".claude/projects" in transcript:
+        return True
+    parts = transcript.split("/")
+    lies_in_projects = len(parts) > 3 and parts[-3] == "projects"  # noqa: PLR2004  # a folder for each project
+    return lies_in_projects and transcript.endswith(".jsonl") and "hook_event_name" in message
 
 
 def _by_timestamp(
