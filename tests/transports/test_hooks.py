@@ -560,6 +560,56 @@ def test_a_file_that_an_agent_edits_is_a_save_of_that_agent(environment: dict[st
     app.close()
 
 
+@pytest.mark.parametrize(
+    ("tool", "given", "files"),
+    [
+        ("Write", {"file_path": "a.txt"}, ["a.txt"]),
+        ("MultiEdit", {"file_path": "a.txt", "edits": [{"old_string": "x"}]}, ["a.txt"]),
+        ("NotebookEdit", {"notebook_path": "a.ipynb"}, ["a.ipynb"]),
+        ("editFiles", {"files": ["a.txt", "b.txt"]}, ["a.txt", "b.txt"]),
+        ("str_replace_editor", {"command": "view", "path": "a.txt"}, []),
+        ("str_replace_editor", {"command": "create", "path": "a.txt"}, ["a.txt"]),
+        ("str_replace_editor", {"command": "str_replace", "path": "a.txt"}, ["a.txt"]),
+        ("search_replace", {"file_path": "a.txt"}, ["a.txt"]),
+        ("search", {"path": "a.txt"}, []),
+        (
+            "multi_replace_string_in_file",
+            {"replacements": [{"filePath": "a.txt"}, {"filePath": "b.txt"}, {"filePath": "a.txt"}]},
+            ["a.txt", "b.txt"],
+        ),
+        ("move_file", {"source": "a.txt", "destination": "b.txt"}, ["a.txt", "b.txt"]),
+        ("rename", {"old_path": "a.txt", "new_path": "b.txt"}, ["a.txt", "b.txt"]),
+        ("Write", {"file_path": "a.txt", "source": "b.txt"}, ["a.txt"]),
+        (
+            "apply_patch",
+            {"input": "*** Update File: a.txt\n*** Move to: b.txt"},
+            ["a.txt", "b.txt"],
+        ),
+        ("mcp__filesystem__write_file", {"path": "a.txt"}, ["a.txt"]),
+        ("mcp__filesystem__move_file", {"source": "a", "destination": "b"}, ["a", "b"]),
+        ("mcp_filesystem_write_file", {"path": "a.txt"}, ["a.txt"]),
+        ("filesystem-write_file", {"path": "a.txt"}, ["a.txt"]),
+        ("filesystem_edit_file", {"path": "a.txt"}, ["a.txt"]),
+        ("mcp__filesystem__read_file", {"path": "a.txt"}, []),
+        ("mcp__filesystem__create_directory", {"path": "a"}, []),
+        ("mcp_filesystem_create_directory", {"path": "a"}, []),
+        ("mcp__github__create_or_update_file", {"owner": "o", "repo": "r", "path": "a.txt"}, []),
+        ("mcp__notes__write_memory", {"files": ["a.txt"]}, []),
+        ("mcp__threadline__write_file", {"path": "a.txt"}, []),
+        ("Read", {"file_path": "a.txt"}, []),
+        ("TodoWrite", {"path": "a.txt"}, []),
+        ("Bash", {"command": "touch a.txt", "path": "a.txt"}, []),
+    ],
+)
+def test_a_tool_that_changes_files_is_known_by_its_name(
+    tool: str, given: dict[str, object], files: list[str]
+) -> None:
+    """Part of F2."""
+    message = claude("PostToolUse", tool_name=tool, tool_input=given)
+    seen = observing.observe("claude-code", "PostToolUse", message, {})
+    assert seen.get("files", []) == files
+
+
 CUT = """
 import os, sys
 from sidecar.transports.hooks import main

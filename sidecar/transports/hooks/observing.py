@@ -54,12 +54,16 @@ _EVENTS = {
 _OCCASIONS = {"startup", "resume", "clear", "compact", "fork"}
 _NESTED = ("tool_info", "input", "event", "ctx", "info", "toolCall")
 """Parts of a message that hold its fields."""
-_EDITS = ("write", "edit", "create", "patch", "replace", "insert", "multiedit", "delete", "rename")
-_LOOKS = ("read", "view", "search", "grep", "todo", "fetch", "mcp_", "memory")
+_EDITS = ("write", "edit", "create", "patch", "replace", "insert", "delete", "rename", "move")
+_LOOKS = ("read", "view", "search", "grep", "todo", "fetch", "memory")
 _FILE_NAMES = (
     *("file_path", "filePath", "path", "file", "notebook_path", "TargetFile", "target_file"),
     *("filename", "absolute_path", "AbsolutePath", "files", "modified_files", "paths"),
+    *("edits", "replacements"),
 )
+_MOVED_NAMES = ("source", "destination", "old_path", "new_path", "oldPath", "newPath")
+_ELSEWHERE = ("owner", "repo", "project_id")
+"""What a tool is given that changes a file in a repository on another machine."""
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 
 
@@ -184,12 +188,27 @@ def _files(event: str, fields: Fields) -> Iterator[str]:
     if _failed(fields):
         return
     tool = _tool(fields).lower()
-    is_edit = any(one in tool for one in _EDITS) and not any(one in tool for one in _LOOKS)
     is_told = _plain(event) in {"afterfileedit", "postwritecode", "fileedited", "subagentstop"}
-    if not is_edit and not is_told:
+    if not is_told and not _edits(tool):
         return
-    found = [path for given in _arguments(fields, is_told=is_told) for path in _paths(given)]
+    names = (*_FILE_NAMES, *_MOVED_NAMES) if "move" in tool or "rename" in tool else _FILE_NAMES
+    given = _arguments(fields, is_told=is_told)
+    found = [path for one in given if _changes(one) for path in _paths(one, names)]
     yield from list(dict.fromkeys(path for path in found if 0 < len(path) <= _PATH))[:_FILES]
+
+
+def _edits(tool: str) -> bool:
+    """Tell by its name whether a tool changes files; one of another program has to name them."""
+    own = tool.rpartition("__")[2].replace("filesystem", "")
+    if "threadline" in tool or (tool.startswith("mcp_") and "file" not in own):
+        return False
+    looks = [one for one in _LOOKS if one in own and not (one == "search" and "replace" in own)]
+    return not looks and any(one in own for one in _EDITS)
+
+
+def _changes(given: Fields) -> bool:
+    """Tell by what a tool is given whether it changes a file here: some can do both."""
+    return given.get("command") not in _LOOKS and not any(one in given for one in _ELSEWHERE)
 
 
 def _failed(fields: Fields) -> bool:
@@ -218,8 +237,8 @@ def _decoded(text: str) -> object:
         return None
 
 
-def _paths(given: Fields) -> Iterator[str]:
-    for one in _FILE_NAMES:
+def _paths(given: Fields, names: Iterable[str]) -> Iterator[str]:
+    for one in names:
         found = given.get(one)
         for path in found if isinstance(found, list) else [found]:
             if isinstance(path, dict):
