@@ -47,7 +47,7 @@ const ask = (event, body) =>
   })
 
 const EVENTS = new Set(["session.compacted", "session.deleted"])
-const EDITS = /write|edit|patch|create|delete|rename/i
+const EDITS = /write|edit|patch|create|replace|insert|delete|rename|move/i
 
 export const Threadline = async ({ directory, worktree }) => {
   const where = { directory, worktree: worktree && worktree !== "/" ? worktree : directory }

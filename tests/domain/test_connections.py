@@ -232,11 +232,7 @@ def test_every_hook_runs_this_program_with_its_own_event(agent: str) -> None:
 
 def test_only_what_claude_code_need_not_wait_for_is_async() -> None:
     waited = {event: handler.get("async", False) for event, handler in handlers("claude-code")}
-    assert [event for event, is_async in waited.items() if is_async] == [
-        "PostToolUse",
-        "PostToolUseFailure",
-        "SubagentStop",
-    ]
+    assert [event for event, is_async in waited.items() if is_async] == ["PostToolUse"]
     gates = {
         "PreToolUse",
         "preToolUse",
@@ -469,7 +465,7 @@ def test_what_a_user_added_to_our_server_stays() -> None:
         ("cursor", 1, "[]"),
         ("cursor", 1, '"text"'),
         ("cursor", 0, '{"hooks": "none"}'),
-        ("cursor", 0, '{"hooks": {"stop": "none"}}'),
+        ("cursor", 0, '{"hooks": {"preCompact": "none"}}'),
         ("antigravity", 0, '{"threadline": {"Stop": [{"command": "mine"}]}}'),
         ("opencode", 0, "export const mine = 1\n"),
         ("windsurf", 2, "---\ntrigger: manual\n---\nmine\n"),

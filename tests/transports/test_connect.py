@@ -120,27 +120,57 @@ def test_every_agent_found_gets_hooks_and_server_and_gives_them_back(user: Path)
     assert files(user) == before
 
 
+OLDER = (
+    ("claude-code", ".claude/settings.json", "hooks", ("PostToolUseFailure", "SubagentStop")),
+    (
+        "cursor",
+        ".cursor/hooks.json",
+        "hooks",
+        ("afterShellExecution", "postToolUseFailure", "stop"),
+    ),
+    ("copilot", ".copilot/hooks/threadline.json", "hooks", ("postToolUseFailure", "subagentStop")),
+    ("antigravity", ".gemini/config/hooks.json", "threadline", ("Stop",)),
+)
+"""Events that were listened to once, and are not any more."""
+
+
+@pytest.mark.parametrize(("agent", "name", "place", "events"), OLDER)
+def test_what_is_not_listened_to_any_more_leaves_the_file(
+    agent: str, name: str, place: str, events: tuple[str, ...], user: Path
+) -> None:
+    """Part of F3."""
+    assert threadline("connect", agent, cwd=user).returncode == Exit.OK
+    path = user / name
+    fresh = parse(name, path.read_text())
+    first = next(event for event, items in fresh[place].items() if isinstance(items, list))
+    written = json.dumps(fresh[place][first])
+    older = {event: json.loads(written.replace(first, event)) for event in events}
+    data = json.dumps({**fresh, place: {**fresh[place], **older}})
+    path.write_text(data.replace("|NotebookEdit", "|NotebookEdit|Bash"))
+    assert threadline("connect", agent, cwd=user).returncode == Exit.OK
+    assert parse(name, path.read_text()) == fresh
+
+
 WORDS = re.compile(r"//.*|/\*.*?\*/|# .*|\"[^\"]*\"|\w+")
 PROGRAM = "threadline"
 """Stands for the full path of the program."""
 SERVER = {"command": PROGRAM, "args": ["mcp"]}
 CLAUDE = (
-    *("Stop", "SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure"),
-    *("PreCompact", "PostCompact", "SubagentStop", "SessionEnd"),
+    *("Stop", "SessionStart", "UserPromptSubmit", "PostToolUse"),
+    *("PreCompact", "PostCompact", "SessionEnd"),
 )
 CURSOR = (
-    *("stop", "sessionStart", "sessionEnd", "beforeSubmitPrompt", "afterFileEdit"),
-    *("afterShellExecution", "postToolUseFailure", "subagentStop", "afterAgentResponse"),
-    "preCompact",
+    *("sessionStart", "sessionEnd", "beforeSubmitPrompt", "afterFileEdit"),
+    *("subagentStop", "afterAgentResponse", "preCompact"),
 )
 DEVIN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostCompaction", "Stop", "SessionEnd")
 WINDSURF = ("pre_user_prompt", "post_write_code", "post_cascade_response")
 COPILOT = (
-    *("sessionStart", "sessionEnd", "userPromptSubmitted", "postToolUse", "postToolUseFailure"),
-    *("subagentStop", "agentStop", "preCompact"),
+    *("sessionStart", "sessionEnd", "userPromptSubmitted", "postToolUse"),
+    *("agentStop", "preCompact"),
 )
 CODEX = ("Stop", "SessionStart", "UserPromptSubmit", "PostToolUse")
-ANTIGRAVITY = ("PreInvocation", "PostToolUse", "Stop")
+ANTIGRAVITY = ("PreInvocation", "PostToolUse")
 
 
 def hooks(agent: str, *events: str) -> dict[str, Any]:

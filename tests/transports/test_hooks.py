@@ -20,6 +20,7 @@ from benchmarks.tokens import FORMS
 from protocol.messages import MessageList
 from sidecar.app import Application, now, open_application
 from sidecar.domain import echoes, secrets
+from sidecar.domain.connections import events
 from sidecar.services import pausing
 from sidecar.store import overheard
 from sidecar.transports.hooks import cleaning, hosts, main, observing
@@ -420,6 +421,37 @@ def check_failing(
     lines = failures(homes["broken"])
     assert all(f"hook {host} {event_of(host, name)}" in line for line in lines[-1:])
     assert len(lines) == 1 + bool(kept or host not in SILENT)
+
+
+HEARD = {
+    "claude-code": events.CLAUDE,
+    "cursor": events.CURSOR,
+    "copilot": events.COPILOT,
+    "devin": events.DEVIN,
+    "codex": events.CODEX,
+    "windsurf": events.CASCADE,
+    "antigravity": events.ANTIGRAVITY,
+}
+MORE: dict[tuple[str, str], dict[str, Any]] = {
+    ("codex", "PostToolUse"): {
+        "tool_name": "apply_patch",
+        "tool_input": {"command": "*** Update File: a.txt"},
+    },
+    ("devin", "Stop"): {"last_assistant_message": "Done."},
+}
+"""What is not in the samples, and yet is heard."""
+
+
+@pytest.mark.parametrize(
+    ("host", "event"), [(host, hook.event) for host, hooks in HEARD.items() for hook in hooks]
+)
+def test_no_event_is_listened_to_for_nothing(host: str, event: str) -> None:
+    """Part of F3."""
+    if (host, event) in MORE:
+        message = load(host, event, Path(FOLDER)) | MORE[host, event]
+        assert observing.observe(host, event, message, {})
+    else:
+        assert event in {name.split(".", maxsplit=1)[0] for name in OUTCOMES[host]}
 
 
 def test_every_outcome_is_of_a_message_that_exists() -> None:

@@ -203,7 +203,7 @@ def _item(
         powershell = write_powershell(program, agent, hook.event)
         return {"command": line, "powershell": powershell, "show_output": False}
     if style == "flat":
-        return {"command": line, "timeout": TIMEOUT, **dict(hook.extra)}
+        return {"command": line, "timeout": TIMEOUT}
     handler: dict[str, object] = {"type": "command", "command": line, "timeout": TIMEOUT}
     if hook.is_async:
         handler["async"] = True

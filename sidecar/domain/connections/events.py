@@ -1,4 +1,7 @@
-"""The events of each agent that we listen to; none that a host would wait for before it lets anything happen."""
+"""The events of each agent that we listen to: those that tell us something, for each starts a process.
+
+None is among them that a host would wait for before it lets anything happen.
+"""
 
 from msgspec import Struct
 
@@ -10,17 +13,14 @@ class Hook(Struct, frozen=True):
     matcher: str | None = None
     is_async: bool = False
     """Whether the host goes on without waiting."""
-    extra: tuple[tuple[str, object], ...] = ()
 
 
 CLAUDE = (
     Hook("SessionStart"),
     Hook("UserPromptSubmit"),
-    Hook("PostToolUse", "Write|Edit|MultiEdit|NotebookEdit|Bash", is_async=True),
-    Hook("PostToolUseFailure", "Bash", is_async=True),
+    Hook("PostToolUse", "Write|Edit|MultiEdit|NotebookEdit", is_async=True),
     Hook("PreCompact"),
     Hook("PostCompact"),
-    Hook("SubagentStop", is_async=True),
     Hook("Stop"),
     Hook("SessionEnd"),
 )
@@ -29,12 +29,9 @@ CURSOR = (
     Hook("sessionEnd"),
     Hook("beforeSubmitPrompt"),
     Hook("afterFileEdit"),
-    Hook("afterShellExecution"),
-    Hook("postToolUseFailure"),
     Hook("subagentStop"),
     Hook("afterAgentResponse"),
     Hook("preCompact"),
-    Hook("stop", extra=(("loop_limit", 1),)),
 )
 COPILOT = tuple(
     Hook(event)
@@ -43,8 +40,6 @@ COPILOT = tuple(
         "sessionEnd",
         "userPromptSubmitted",
         "postToolUse",
-        "postToolUseFailure",
-        "subagentStop",
         "agentStop",
         "preCompact",
     )
@@ -52,11 +47,16 @@ COPILOT = tuple(
 DEVIN = (
     Hook("SessionStart", ""),
     Hook("UserPromptSubmit", ""),
-    Hook("PostToolUse", "^(edit|write|apply_patch|notebook_edit|exec)$"),
+    Hook("PostToolUse", "^(edit|write|apply_patch|notebook_edit)$"),
     Hook("PostCompaction", ""),
     Hook("Stop", ""),
     Hook("SessionEnd", ""),
 )
-CODEX = (Hook("SessionStart"), Hook("UserPromptSubmit"), Hook("PostToolUse"), Hook("Stop"))
+CODEX = (
+    Hook("SessionStart"),
+    Hook("UserPromptSubmit"),
+    Hook("PostToolUse", "apply_patch|Edit|Write"),
+    Hook("Stop"),
+)
 CASCADE = (Hook("pre_user_prompt"), Hook("post_write_code"), Hook("post_cascade_response"))
-ANTIGRAVITY = (Hook("PreInvocation"), Hook("PostToolUse", ""), Hook("Stop"))
+ANTIGRAVITY = (Hook("PreInvocation"), Hook("PostToolUse", ""))

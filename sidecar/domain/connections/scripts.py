@@ -57,7 +57,7 @@ const ask = (event, body) =>
 
 _OPENCODE = """
 const EVENTS = new Set(["session.compacted", "session.deleted"])
-const EDITS = /write|edit|patch|create|delete|rename/i
+const EDITS = /write|edit|patch|create|replace|insert|delete|rename|move/i
 
 export const Threadline = async ({ directory, worktree }) => {
   const where = { directory, worktree: worktree && worktree !== "/" ? worktree : directory }
