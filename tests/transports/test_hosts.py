@@ -21,7 +21,7 @@ import pytest
 from protocol.methods import Change
 from sidecar.adapters.watches import Watches
 from sidecar.app import open_application
-from tests.hooks import failures, log
+from tests.hooks import FOLDER, PAYLOADS, failures, log
 from tests.support import ROOT, Repository, threadline
 
 pytestmark = pytest.mark.slow
@@ -99,6 +99,25 @@ def stopped() -> Iterator[Callable[[Path], None]]:
     for process in held:
         process.kill()
         process.communicate()
+
+
+@pytest.mark.parametrize("host", sorted(path.stem for path in PAYLOADS.glob("*.json")))
+def test_every_sample_of_a_host_passes_through_the_command(
+    host: str, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of F2."""
+    monkeypatch.setenv("THREADLINE_HOOK_SECONDS", "60")
+    text = (PAYLOADS / f"{host}.json").read_text().replace(FOLDER, str(repository.path))
+    samples = json.loads(text)
+    for name, sample in samples.items():
+        event = name if host == "opencode" else name.split(".", maxsplit=1)[0]
+        data = json.dumps(sample).encode()
+        code, output, errors, _ = run(repository.path, data, host=f"{host} {event}")
+        assert (name, code, errors) == (name, 0, b"")
+        assert not output or isinstance(json.loads(output), dict)
+    home = Path(os.environ["THREADLINE_HOME"])
+    assert failures(home) == []
+    assert len(log(home)) == len(samples)
 
 
 def test_a_host_that_leaves_the_pipe_open_is_heard(repository: Repository) -> None:
