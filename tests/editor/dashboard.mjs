@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { openPage } from "./browsers.mjs";
+import { door } from "./dashboard/door.mjs";
 import { inbox } from "./dashboard/inbox.mjs";
 import { injection } from "./dashboard/injection.mjs";
 import { memory } from "./dashboard/memory.mjs";
@@ -23,7 +24,7 @@ import { until } from "./waiting.mjs";
 import { Workspace } from "./workspaces.mjs";
 
 /** G6. What is to be seen on each page; a page has a module of its own. */
-const VIEWS = [sessions, timeline, injection, memory, tasks, inbox, session];
+const VIEWS = [sessions, timeline, injection, memory, tasks, inbox, session, door];
 
 const [sidecar] = process.argv.slice(2);
 const pictures = join(process.env.EDITOR_SCREENSHOTS ?? "/tmp/threadline-screenshots", "dashboard");
@@ -50,14 +51,13 @@ remember([{ title: "Kittiwakes nest on the crane", occurredAt: "2020-01-01T00:00
 const model = await Model.open();
 writeFileSync(join(env.THREADLINE_HOME, "settings.json"), JSON.stringify(model.settings));
 
-const dashboard = spawn(sidecar, ["dashboard", "--json"], { cwd: workspace.folder, env });
-const lines = createInterface({ input: dashboard.stdout })[Symbol.asyncIterator]();
-const invite = async () => JSON.parse((await lines.next()).value);
+const begun = new Set();
+const dashboard = await begin();
 const page = await openPage();
 let code = 0;
 try {
   mkdirSync(pictures, { recursive: true });
-  for (const [sentence, step] of steps(await invite())) {
+  for (const [sentence, step] of steps(dashboard)) {
     await step();
     console.log(`ok - dashboard: ${sentence}`);
   }
@@ -67,12 +67,26 @@ try {
   console.log(`not ok - dashboard\n${error.stack}`);
 } finally {
   await page.context().browser().close();
-  dashboard.kill();
-  await once(dashboard, "exit");
+  for (const one of begun) await one.end();
   model.close();
   rmSync(folder, { recursive: true });
 }
 process.exit(code);
+
+/** A dashboard with its invitation, until it is ended. */
+async function begin(...words) {
+  const child = spawn(sidecar, ["dashboard", "--json", ...words], { cwd: workspace.folder, env });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const one = { ...JSON.parse((await lines.next()).value), end };
+  begun.add(one);
+  return one;
+
+  async function end() {
+    begun.delete(one);
+    child.kill();
+    await once(child, "exit");
+  }
+}
 
 /** Ask as another process does, while this one goes on. */
 async function ask(method, params) {
@@ -102,7 +116,7 @@ function steps({ address, url }) {
       await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
     }
   };
-  const scene = { page, address, workspace, run, call, ask, model, remember, sees, photograph, visit };
+  const scene = { page, address, begin, workspace, run, call, ask, model, remember, sees, photograph, visit };
   return [
     ["says how to come in without an invitation", async () => {
       await page.goto(address);

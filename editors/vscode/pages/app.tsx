@@ -32,7 +32,7 @@ interface Notice {
 
 export function App({ host }: { readonly host: Host }) {
   const [place, setPlace] = useState(host.place);
-  const isLive = useLink(host);
+  const { isLive, remedy } = useLink(host);
   const [notice, tell] = useNotice();
   useEffect(() => host.places.add(setPlace), [host]);
   const listed = useLive(host, "threadline/projects/list", { everywhere: !host.open }, () => false);
@@ -65,8 +65,7 @@ export function App({ host }: { readonly host: Host }) {
       </header>
       {!isLive && (
         <p class="banner" role="status">
-          <Icon name="warning" /> Not connected: what you see may be old.
-          {host.open ? "" : " Has threadline dashboard ended?"}
+          <Icon name="warning" /> Not connected: what you see may be old. {remedy}
         </p>
       )}
       <main id="main" tabIndex={-1}>
@@ -160,10 +159,11 @@ function View({ place }: { readonly place: Place }) {
   }
 }
 
-function useLink(host: Host): boolean {
-  const [isLive, setLive] = useState(true);
-  useEffect(() => host.links.add(setLive), [host]);
-  return isLive;
+/** Whether the sidecar is there; who has just begun to ask is not told that it is not. */
+function useLink(host: Host): Pick<Host, "isLive" | "remedy"> {
+  const [link, setLink] = useState({ isLive: true, remedy: "" });
+  useEffect(() => host.links.add((isLive) => setLink({ isLive, remedy: host.remedy })), [host]);
+  return link;
 }
 
 function useNotice(): [Notice | undefined, (sentence: string, isGood?: boolean) => void] {

@@ -24,6 +24,8 @@ export interface Host {
   readonly changes: Listeners<Change>;
   /** Whether the sidecar can be reached; what was shown before it could not may be old. */
   readonly isLive: boolean;
+  /** What a person can do while it cannot; empty where nothing need be done. */
+  readonly remedy: string;
   readonly links: Listeners<boolean>;
   readonly places: Listeners<Place>;
   /** That the person wants to type into the search field. */

@@ -7,6 +7,9 @@ import type { Progress } from "./wire";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
+const ENDED = "Has threadline dashboard ended?";
+const BEGUN_ANEW = "The dashboard was started anew: open the address from its terminal.";
+const UNKNOWN_HERE = 401;
 
 type Incoming =
   | { readonly id: number | null; readonly result: unknown }
@@ -25,6 +28,7 @@ export class Browser implements Host {
   readonly isBare = false;
   readonly place = read(location.hash);
   isLive = false;
+  remedy = ENDED;
 
   private readonly pending = new Pending();
   private socket = this.connect();
@@ -94,10 +98,22 @@ export class Browser implements Host {
   private lose(): void {
     this.pending.failAll("The connection was lost.");
     this.link(false);
+    if (this.pause > FIRST_PAUSE) void this.look();
     setTimeout(() => {
       this.socket = this.connect();
     }, this.pause);
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
+  }
+
+  /** A socket does not say why it was refused; a page does. */
+  private async look(): Promise<void> {
+    const status = await fetch("/").then(
+      (answer) => answer.status,
+      () => undefined,
+    );
+    if (this.isLive) return;
+    this.remedy = status === UNKNOWN_HERE ? BEGUN_ANEW : ENDED;
+    this.links.tell(false);
   }
 
   private link(isLive: boolean): void {

@@ -30,6 +30,7 @@ export class Webview implements Host {
   readonly isBare = document.body.dataset.frame === "none";
   readonly place: Place;
   isLive = true;
+  readonly remedy = "";
 
   private readonly editor = acquireVsCodeApi();
   private readonly pending = new Pending();

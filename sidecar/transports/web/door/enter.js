@@ -1,9 +1,18 @@
-// Shows the token at the door and goes in; it stands behind #, which no server, log or referrer sees.
+// Shows the token at the door and goes in; it stands behind #, which no server, log or referrer sees. Elsewhere what
+// stands there is a place in the pages, to which whoever comes in later is brought back.
 
+const PLACE = "place";
 const words = document.getElementById("words");
-const token = location.hash.slice(1);
-history.replaceState(null, "", location.pathname);
-if (token) enter(token);
+if (location.pathname === "/enter") {
+  addEventListener("hashchange", take);
+  take();
+} else if (location.hash) sessionStorage.setItem(PLACE, location.hash);
+
+function take() {
+  const token = location.hash.slice(1);
+  history.replaceState(null, "", location.pathname);
+  if (token) enter(token);
+}
 
 async function enter(token) {
   words.textContent = "Coming in …";
@@ -13,11 +22,17 @@ async function enter(token) {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ token }),
     });
-    if (answer.ok) location.replace("/");
+    if (answer.ok) goIn();
     else words.textContent = explain(answer.status);
   } catch {
     words.textContent = "The dashboard does not answer. Has it ended? Run `threadline dashboard` again.";
   }
+}
+
+function goIn() {
+  const place = sessionStorage.getItem(PLACE) ?? "";
+  sessionStorage.removeItem(PLACE);
+  location.replace(`/${place}`);
 }
 
 function explain(status) {
