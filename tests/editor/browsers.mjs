@@ -14,7 +14,12 @@ const ARGS = [
 
 /** A page of a new browser; `page.context().browser().close()` ends it. */
 export async function openPage() {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ARGS });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ARGS,
+    // Pictures show what people see.
+    ignoreDefaultArgs: ["--hide-scrollbars"],
+  });
   const context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
