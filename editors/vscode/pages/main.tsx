@@ -2,11 +2,13 @@
 
 import { render } from "preact";
 import { App } from "./app";
+import { keepFocus } from "./focusing";
 import { Browser } from "./sockets";
 import { isWebview, Webview } from "./webviews";
 
 const root = document.getElementById("app");
 if (root) {
   root.replaceChildren();
+  keepFocus(document);
   render(<App host={isWebview() ? new Webview() : new Browser()} />, root);
 }

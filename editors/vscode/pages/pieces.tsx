@@ -48,7 +48,7 @@ interface ButtonProps extends Children {
   readonly onClick: () => void;
 }
 
-/** A button; one that shows only a picture is given its words as a label. */
+/** A button; one that shows only a picture is given its words as a label. While it is off it keeps the focus. */
 export function Button({
   icon,
   label,
@@ -63,8 +63,8 @@ export function Button({
       class={`button ${kind} ${children ? "" : "bare"}`}
       aria-label={children ? undefined : label}
       title={label}
-      disabled={isOff}
-      onClick={onClick}
+      aria-disabled={isOff || undefined}
+      onClick={isOff ? undefined : onClick}
     >
       {icon && <Icon name={icon} />}
       {children}

@@ -72,6 +72,7 @@ export const inbox = [
     await until("it is dealt with", () => handling(scene, "cursor", "Fog until noon")?.acknowledgedAt);
     await badge(scene).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Acknowledge" }).waitFor({ state: "detached" });
+    assert.equal(await page.locator(":focus").getAttribute("aria-label"), "Reply to Cursor");
   }],
   ["sends a message to an agent and to all", async (scene) => {
     const { page, call } = scene;

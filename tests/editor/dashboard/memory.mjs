@@ -181,6 +181,7 @@ export const memory = [
     assert.equal(kept(scene, title).feedback, -1);
     await press(scene, title, "Useful");
     await card(scene, title).getByText("marked wrong", { exact: true }).waitFor({ state: "detached" });
+    assert.equal(await scene.page.locator(":focus").innerText(), "Useful");
   }],
   ["writes down what somebody wants kept", async (scene) => {
     const { page } = scene;
@@ -197,6 +198,8 @@ export const memory = [
     const { page, visit } = scene;
     const title = "The pilot boat leaves at six";
     const { memoryId } = kept(scene, title);
+    scene.remember([{ title: "The pilot boat is red" }]);
+    await card(scene, "The pilot boat is red").waitFor();
     await open(scene, title);
     await press(scene, title, "Forget");
     await page.getByRole("alertdialog").getByText("Forget this memory for good?").waitFor();
@@ -206,6 +209,7 @@ export const memory = [
     await page.getByRole("button", { name: "Forget for Good" }).click();
     await page.getByText(/Forgotten: 1 memory gone from .* nothing left\./).waitFor();
     await card(scene, title).waitFor({ state: "detached" });
+    assert.equal(await page.locator(":focus").innerText(), "The pilot boat is red");
     assert.equal(kept(scene, title), undefined);
     await visit(`memory/${memoryId}`);
     await scene.sees("This memory was forgotten.");

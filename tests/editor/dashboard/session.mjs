@@ -77,6 +77,7 @@ export const session = [
     await page.getByRole("dialog").getByRole("button", { name: "Compact" }).click();
     await sees(/became .* % saved/);
     await page.locator(".facts").getByText("compacted").waitFor();
+    assert.equal(await page.locator(":focus").innerText(), "Generate Memory");
     await page.getByRole("tab", { name: /^Events/ }).click();
     await sees("Moor by the bow");
   }],
