@@ -5,8 +5,8 @@ import { USER } from "../src/names";
 import { SceneContext, useAnswer, useLive, useScene } from "./asking";
 import type { Host } from "./hosts";
 import { Icon, type IconName } from "./icons";
-import { Empty, Waiting } from "./pieces";
-import { type PageName, type Place, write } from "./places";
+import { Empty, Waiting, Way } from "./pieces";
+import type { PageName, Place } from "./places";
 import { InboxView } from "./views/inbox";
 import { InjectionView } from "./views/injection";
 import { MemoryView } from "./views/memory";
@@ -98,7 +98,6 @@ function Skip() {
 }
 
 function Navigation({ place }: { readonly place: Place }) {
-  const { host, project } = useScene();
   const unread = useUnread();
   return (
     <>
@@ -108,15 +107,7 @@ function Navigation({ place }: { readonly place: Place }) {
       </h1>
       <nav aria-label="Pages">
         {NAVIGATION.map(({ page, icon, title }) => (
-          <a
-            key={page}
-            href={write({ page, project })}
-            aria-current={isIn(place, page) ? "page" : undefined}
-            onClick={(event) => {
-              event.preventDefault();
-              host.visit({ page, project });
-            }}
-          >
+          <Way key={page} to={{ page }} aria-current={listOf(place) === page ? "page" : undefined}>
             <Icon name={icon} />
             {title}
             {page === "inbox" && unread > 0 && (
@@ -125,7 +116,7 @@ function Navigation({ place }: { readonly place: Place }) {
                 <span class="unseen"> unread</span>
               </span>
             )}
-          </a>
+          </Way>
         ))}
       </nav>
     </>
@@ -177,10 +168,6 @@ function useNotice(): [Notice | undefined, (sentence: string, isGood?: boolean) 
     [],
   );
   return [notice, tell];
-}
-
-function isIn(place: Place, page: PageName): boolean {
-  return listOf(place) === page;
 }
 
 /** The list that something belongs to: another project has the same lists, but other things. */

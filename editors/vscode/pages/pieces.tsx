@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { moment } from "../src/formats";
 import { type Answer, useScene } from "./asking";
 import { Icon, type IconName } from "./icons";
+import { isPlainClick } from "./keys";
 import { pieces } from "./marking";
 import { type Place, write } from "./places";
 
@@ -128,6 +129,7 @@ interface WayProps extends Children {
   readonly tabIndex?: number | undefined;
   readonly "aria-label"?: string;
   readonly "aria-hidden"?: boolean | undefined;
+  readonly "aria-current"?: "page" | undefined;
   readonly [data: `data-${string}`]: string;
 }
 
@@ -143,11 +145,12 @@ export function Marked({ text, query }: { readonly text: string; readonly query:
   );
 }
 
-/** Leads to another place, as links do. */
+/** Leads to another place, as links do; an editor has but one place to open it. */
 export function Way({ to, children, ...rest }: WayProps) {
   const { host, project } = useScene();
   const place = { project, ...to };
-  const visit = (event: Event) => {
+  const visit = (event: MouseEvent) => {
+    if (!host.open && !isPlainClick(event)) return;
     event.preventDefault();
     host.visit(place);
   };
