@@ -172,6 +172,7 @@ export const memory = [
   ["pins, unpins and judges", async (scene) => {
     const title = "Gulls steal everything";
     await press(scene, title, "Pin");
+    await scene.sees("Pinned: it stands first in the list now.");
     await card(scene, title).getByRole("button", { name: "Unpin" }).waitFor();
     assert.equal(kept(scene, title).pinned, true);
     await press(scene, title, "Unpin");

@@ -1,6 +1,6 @@
 /** What can be done with a memory. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FeedbackParams, Memory, UpdateParams } from "../../../src/protocol.generated";
 import { useActing, useScene } from "../../asking";
 import { Button } from "../../pieces";
@@ -30,10 +30,17 @@ export function Actions({ memory, onEdit }: ActionsProps) {
     });
   const change = (said: Partial<UpdateParams>) =>
     act(() => host.request("threadline/memories/update", { ...of, ...said }));
+  const { place, follow } = useFollowing(memory.pinned);
+  const pin = () =>
+    act(async () => {
+      follow();
+      await host.request("threadline/memories/update", { ...of, pinned: !memory.pinned });
+      tell(memory.pinned ? "Unpinned." : "Pinned: it stands first in the list now.", true);
+    });
   if (isAsked) return <Farewell memory={memory} onKeep={() => setAsked(false)} />;
   return (
-    <div class="memory-actions">
-      <Button icon="pin" isOff={isBusy} onClick={() => void change({ pinned: !memory.pinned })}>
+    <div class="memory-actions" ref={place}>
+      <Button icon="pin" isOff={isBusy} onClick={() => void pin()}>
         {memory.pinned ? "Unpin" : "Pin"}
       </Button>
       <Button icon="edit" onClick={onEdit}>
@@ -68,6 +75,20 @@ export function Actions({ memory, onEdit }: ActionsProps) {
       </Button>
     </div>
   );
+}
+
+/** What a person moves by their own hand stays in view. */
+function useFollowing(cause: boolean) {
+  const place = useRef<HTMLDivElement>(null);
+  const isOwn = useRef(false);
+  useLayoutEffect(() => {
+    if (isOwn.current) place.current?.closest("article")?.scrollIntoView({ block: "nearest" });
+    isOwn.current = false;
+  }, [cause]);
+  const follow = () => {
+    isOwn.current = true;
+  };
+  return { place, follow };
 }
 
 /** Asks once, then removes it from everything and says what was removed. */
