@@ -1,8 +1,9 @@
 /** Context: what an assistant is told when it starts now, why, and what it is not told. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { Account } from "../../src/protocol.generated";
+import type { Account, GivenItem, Receipt } from "../../src/protocol.generated";
 import { useAnswer } from "../asking";
+import { Beginning } from "../making";
 import { Empty, Switch, Waiting } from "../pieces";
 import { AsText } from "./injection/astext";
 import { Given } from "./injection/given";
@@ -128,16 +129,23 @@ function Shown({ account, isText, onSwitch, onChange }: ShownProps) {
       </div>
       <Said opinions={opinions} />
       {isText && <AsText rendered={rendered} />}
-      {!isText && receipt.items.length === 0 && (
-        <Empty title="Nothing to tell yet.">
-          Memory is made from sessions: open one and choose Generate Memory, or run{" "}
-          <code>threadline enrich --all</code>.
-        </Empty>
-      )}
       {!isText && <Given items={receipt.items} words={words} opinions={opinions} />}
+      {!isText && receipt.items.every(isDocument) && <Nothing receipt={receipt} />}
       {!isText && <LeftOut items={receipt.leftOut} words={words} opinions={opinions} />}
     </>
   );
+}
+
+function Nothing({ receipt }: { readonly receipt: Receipt }) {
+  if (receipt.mode === "none")
+    return <Empty title="No memories are told.">Choose another purpose to see some.</Empty>;
+  if (receipt.leftOut.length > 0) return null;
+  return <Beginning title="There is no memory to tell yet." />;
+}
+
+/** Documents are told from the first day on. */
+function isDocument({ section }: GivenItem): boolean {
+  return section === "documents";
 }
 
 function options(names: Readonly<Record<string, string>>) {

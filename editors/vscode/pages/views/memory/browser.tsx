@@ -5,6 +5,7 @@ import type { Memory } from "../../../src/protocol.generated";
 import { useAgents } from "../../agents";
 import { type Answer, useAnswer } from "../../asking";
 import { useKept } from "../../keeping";
+import { Beginning } from "../../making";
 import { Button, Empty, Waiting } from "../../pieces";
 import { useSettled } from "../../timing";
 import { MemoryCard } from "./card";
@@ -177,11 +178,9 @@ function Nothing({ query, isNarrow, onClear }: NothingProps) {
       </Empty>
     );
   return (
-    <Empty title="Nothing is remembered yet.">
-      Memory is made of sessions: open one and choose Generate Memory, or run{" "}
-      <code>threadline enrich</code>. What everybody should know can be written down here with Add
-      Memory.
-    </Empty>
+    <Beginning title="Nothing is remembered yet.">
+      What everybody should know can be written down with Add Memory.
+    </Beginning>
   );
 }
 

@@ -2,9 +2,10 @@
 
 import { useState } from "preact/hooks";
 import { count } from "../../../src/formats";
-import { isRunning, obstacle, outcome } from "../../../src/memory/jobs";
+import { isRunning, obstacle } from "../../../src/memory/jobs";
 import type { JobList, ShownSession } from "../../../src/protocol.generated";
 import { useActing, useScene } from "../../asking";
+import { useMaking } from "../../making";
 import { Button } from "../../pieces";
 import { Question } from "../../questions";
 import { byteSize } from "../../stories";
@@ -36,20 +37,14 @@ interface GenerateProps {
 }
 
 function Generate({ session, isOff, isMaking }: GenerateProps) {
-  const { host, project, tell } = useScene();
-  const { act, isBusy } = useActing();
-  const [share, setShare] = useState("");
-  const generate = async () => {
-    setShare("");
-    const job = await host.request(
-      "threadline/enrichment/start",
-      { project, sessionId: session.sessionId },
-      { onProgress: ({ percentage }) => setShare(percentage ? ` ${percentage} %` : "") },
-    );
-    if (job.status === "completed") tell(`Memory made: ${outcome(job)}.`, true);
-  };
+  const { make, isBusy, share } = useMaking();
   return (
-    <Button icon="spark" kind="primary" isOff={isOff || isBusy} onClick={() => act(generate)}>
+    <Button
+      icon="spark"
+      kind="primary"
+      isOff={isOff || isBusy}
+      onClick={() => make(session.sessionId)}
+    >
       {isBusy || isMaking ? `Making Memory …${isBusy ? share : ""}` : "Generate Memory"}
     </Button>
   );
