@@ -3,6 +3,7 @@
 import { count } from "../../../src/formats";
 import type { GivenItem, ItemWords } from "../../../src/protocol.generated";
 import { Chip, Moment, Way } from "../../pieces";
+import { typeName } from "../memory/filtering";
 import { OpinionButtons, type Opinions } from "./opinions";
 import { bySection, signals, signed, standing, unranked } from "./words";
 
@@ -52,7 +53,7 @@ function Item({ item, best, words, opinions }: ItemProps) {
     <>
       <div class="item-words">
         <p class="item-title">
-          {type && <span class={`sample bead ${type}`} title={type} />}
+          {type && <span class={`sample bead ${type}`} title={typeName(type)} />}
           {type ? <Way to={{ page: "memory", id }}>{words.title}</Way> : (words?.title ?? id)}
           {words?.pinned && <Chip>pinned</Chip>}
           {!!words?.feedback && (

@@ -2,6 +2,7 @@
 
 import type { ItemWords, UngivenItem } from "../../../src/protocol.generated";
 import { Button, Way } from "../../pieces";
+import { typeName } from "../memory/filtering";
 import type { Opinions } from "./opinions";
 import { reason, SECTIONS } from "./words";
 
@@ -54,7 +55,7 @@ function Left({
     <>
       {words?.type ? (
         <>
-          <span class={`sample bead ${words.type}`} title={words.type} />
+          <span class={`sample bead ${words.type}`} title={typeName(words.type)} />
           <Way to={{ page: "memory", id }}>{words.title}</Way>
         </>
       ) : (

@@ -27,6 +27,7 @@ export const NO_FILTERS: Filters = {
   days: 0,
 };
 
+/** The kinds of memory in the order in which they are shown, as every page calls them. */
 export const TYPES: readonly (readonly [MemoryType, string])[] = [
   ["decision", "Decision"],
   ["constraint", "Constraint"],

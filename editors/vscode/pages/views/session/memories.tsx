@@ -3,6 +3,7 @@
 import type { Evidence, Memory, SearchResult } from "../../../src/protocol.generated";
 import { Icon } from "../../icons";
 import { Chip, CommitName, Empty, FilePath, type Tone, Way } from "../../pieces";
+import { typeName } from "../memory/filtering";
 
 const MOST_FILES = 6;
 
@@ -46,7 +47,7 @@ function MemoryCard({ memory }: { readonly memory: Memory }) {
   return (
     <article class={`card memory-made ${type} ${status}`}>
       <header>
-        <Chip>{type}</Chip>
+        <span class="made-type">{typeName(type)}</span>
         <Way to={{ page: "memory", id: memory.memoryId }} class="made-title">
           {title}
         </Way>

@@ -3,7 +3,7 @@
 import { clock, count } from "../../../src/formats";
 import type { MemoryMark, SessionMark } from "../../../src/protocol.generated";
 import { title } from "../../stories";
-import { TYPES } from "./marks";
+import { TYPES } from "../memory/filtering";
 import { counts, kindName, times } from "./names";
 
 const COMMITS = 5;
@@ -57,7 +57,10 @@ function SessionCard({
   readonly memories: readonly MemoryMark[];
 }) {
   const own = memories.filter(({ sessionId }) => sessionId === session.sessionId);
-  const kinds = TYPES.map((type) => [type, own.filter((one) => one.type === type).length] as const);
+  const kinds = TYPES.map(([type]) => ({
+    type,
+    number: own.filter((one) => one.type === type).length,
+  }));
   const { commits, commitCount } = session;
   return (
     <>
@@ -78,7 +81,7 @@ function SessionCard({
       {own.length > 0 && (
         <p class="kinds">
           {kinds.map(
-            ([type, number]) =>
+            ({ type, number }) =>
               number > 0 && (
                 <span key={type}>
                   <span class={`sample bead ${type}`} /> {count(number, kindName(type))}

@@ -1,6 +1,7 @@
 /** What is drawn on the days: blocks, their pulse, commits, and beads of memory. */
 
 import type { MemoryMark, SessionMark, Timeline } from "../../../src/protocol.generated";
+import { TYPES } from "../memory/filtering";
 import { keyOf, MINUTES, minuteOf, type Piece, pieces } from "./days";
 
 export const QUARTER = 15;
@@ -12,16 +13,7 @@ const BEAT = 4;
 const SLOT = 30;
 const GAP = 12;
 
-export const TYPES = [
-  "decision",
-  "constraint",
-  "fact",
-  "preference",
-  "skill",
-  "correction",
-  "task",
-  "episodic",
-] as const satisfies readonly MemoryMark["type"][];
+const ORDER = TYPES.map(([type]) => type);
 
 export interface Block extends Piece {
   readonly session: SessionMark;
@@ -123,7 +115,7 @@ export function percent(minutes: number): number {
 export function beads(memories: readonly MemoryMark[]): Bead[] {
   const found = grouped([...memories], ({ at, type }) => {
     const slot = Math.floor(minuteOf(new Date(at)) / SLOT);
-    return `${String(slot).padStart(2, "0")} ${TYPES.indexOf(type)}`;
+    return `${String(slot).padStart(2, "0")} ${ORDER.indexOf(type)}`;
   });
   const ordered = [...found].sort(([one], [other]) => (one < other ? -1 : 1));
   let free = 0;

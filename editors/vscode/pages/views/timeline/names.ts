@@ -4,6 +4,7 @@ import { clock, count, duration } from "../../../src/formats";
 import { sourceName } from "../../../src/hosts";
 import type { MemoryMark, SessionMark } from "../../../src/protocol.generated";
 import { dayName, title } from "../../stories";
+import { typeName } from "../memory/filtering";
 import type { Day } from "./days";
 import type { Drawn } from "./marks";
 
@@ -12,19 +13,9 @@ export function hourName(hour: number, locale?: string): string {
   return new Date(2026, 0, 1, hour).toLocaleTimeString(locale, { hour: "numeric" });
 }
 
-const KINDS: Readonly<Record<MemoryMark["type"], string>> = {
-  decision: "decision",
-  constraint: "constraint",
-  fact: "fact",
-  preference: "preference",
-  skill: "skill",
-  correction: "correction",
-  task: "intention",
-  episodic: "session note",
-};
-
+/** Within a sentence. */
 export function kindName(type: MemoryMark["type"]): string {
-  return KINDS[type];
+  return typeName(type).toLowerCase();
 }
 
 export function rowId(day: Day): string {

@@ -2,9 +2,10 @@
 
 import { count, dayLabel } from "../../../src/formats";
 import type { Timeline } from "../../../src/protocol.generated";
+import { TYPES } from "../memory/filtering";
 import type { Day } from "./days";
 import { type Figures, step } from "./figures";
-import { type Drawn, NOTHING, TYPES } from "./marks";
+import { type Drawn, NOTHING } from "./marks";
 import { hourName, kindName, rowId } from "./names";
 
 interface Props {
@@ -65,7 +66,7 @@ function Strip({ days, drawn }: Pick<Props, "days" | "drawn">) {
 }
 
 function Legend({ told }: Pick<Props, "told">) {
-  const kinds = TYPES.map((type) => ({
+  const kinds = TYPES.map(([type]) => ({
     type,
     number: told.memories.filter((one) => one.type === type).length,
   })).filter(({ number }) => number > 0);
