@@ -50,8 +50,17 @@ test("what says the words comes before what is near to it", () => {
   );
   assert.deepEqual(
     related.map(({ title }) => title),
-    ["company", "neither"],
+    ["company"],
   );
+});
+
+test("nothing is related to nonsense", () => {
+  const { direct, related } = divide([
+    found("any files", { company: 0.4, meaning: 0.1 }),
+    found("almost", { meaning: 0.25 }),
+    found("recent", { recency: 1, meaning: 0.05 }),
+  ]);
+  assert.deepEqual([direct, related.map(({ title }) => title)], [[], ["almost"]]);
 });
 
 test("what one should know of a memory is said plainly", () => {

@@ -31,7 +31,7 @@ export function Browser() {
   const [limit, setLimit] = useState(PAGE);
   const labels = useAgents();
   const wanted = useSettled(query.trim(), PAUSE);
-  const { direct, related, total, answer } = useMemories(wanted, filters, limit);
+  const { direct, related, count, total, answer } = useMemories(wanted, filters, limit);
   const [areRelatedShown, showRelated] = useState(false);
   useEffect(() => {
     setLimit(PAGE);
@@ -39,7 +39,6 @@ export function Browser() {
   }, [wanted, filters]);
   const shown = withHeld([...direct, ...(areRelatedShown ? related : [])], held);
   const tags = useMemo(() => [...new Set(direct.flatMap((one) => one.tags))].sort(), [direct]);
-  const count = direct.length + related.length;
   const active = countActive(filters);
   const most = wanted ? MOST_FOUND : MOST_LISTED;
   return (
@@ -78,7 +77,13 @@ export function Browser() {
         {draft && <Writer draft={draft} onDraft={setDraft} />}
         {(answer.problem || shown.length === 0) && <Waiting answer={answer} />}
         {answer.result && shown.length === 0 && !draft && (
-          <Nothing query={wanted} isNarrow={active > 0} onClear={() => setFilters(NO_FILTERS)} />
+          <Nothing
+            query={wanted}
+            related={related.length}
+            isNarrow={active > 0}
+            onRelated={() => showRelated(true)}
+            onClear={() => setFilters(NO_FILTERS)}
+          />
         )}
         <ul class="cards" onKeyDown={walk}>
           {shown.map((memory) => (
@@ -94,7 +99,7 @@ export function Browser() {
             </li>
           ))}
         </ul>
-        {related.length > 0 && !areRelatedShown && (
+        {direct.length > 0 && related.length > 0 && !areRelatedShown && (
           <Button onClick={() => showRelated(true)}>Show {related.length} Related</Button>
         )}
         {count >= limit && count < total && limit < most && (
@@ -128,6 +133,8 @@ function withHeld(memories: readonly Memory[], held: Held): readonly Memory[] {
 }
 
 interface Memories extends Finding {
+  /** How many were given, shown or not. */
+  readonly count: number;
   readonly total: number;
   readonly answer: Answer<unknown>;
 }
@@ -153,16 +160,27 @@ function useMemories(query: string, filters: Filters, limit: number): Memories {
   // What was shown before stays until the first answer is there.
   const last = useRef(NONE);
   if (now) last.current = now;
-  return { ...last.current, total: answer.result?.total ?? 0, answer };
+  const { memories = [], total = 0 } = answer.result ?? {};
+  return { ...last.current, count: memories.length, total, answer };
 }
 
 interface NothingProps {
   readonly query: string;
+  /** How many have to do with what nothing says. */
+  readonly related: number;
   readonly isNarrow: boolean;
+  readonly onRelated: () => void;
   readonly onClear: () => void;
 }
 
-function Nothing({ query, isNarrow, onClear }: NothingProps) {
+function Nothing({ query, related, isNarrow, onRelated, onClear }: NothingProps) {
+  if (related > 0)
+    return (
+      <Empty
+        title={`Nothing says “${query}”, but something is near to it.`}
+        deeds={<Button onClick={onRelated}>Show {related} Related</Button>}
+      />
+    );
   if (isNarrow)
     return (
       <Empty title={query ? `Nothing about “${query}” here.` : "Nothing passes these filters."}>

@@ -10,6 +10,8 @@ export interface Finding {
 }
 
 const NEAR = 0.3;
+/** Below it a meaning or common files are chance: all memories have that much to do with any words. */
+const FLOOR = 0.2;
 
 /** An assistant wants the best company, too; a person wants first what says the words. */
 export function divide(found: readonly Found[]): Finding {
@@ -17,8 +19,13 @@ export function divide(found: readonly Found[]): Finding {
     .filter(({ why }) => (why.words ?? 0) > 0 || (why.meaning ?? 0) >= NEAR)
     .sort((one, other) => directness(other) - directness(one));
   const known = new Set(direct);
-  const related = found.filter((one) => !known.has(one));
+  const related = found.filter((one) => !known.has(one) && isRelated(one, direct.length > 0));
   return { direct: direct.map(memoryOf), related: related.map(memoryOf) };
+}
+
+/** Company is that of what says the words: without any it means nothing. */
+function isRelated({ why }: Found, hasCompany: boolean): boolean {
+  return (why.meaning ?? 0) >= FLOOR || (hasCompany && (why.company ?? 0) >= FLOOR);
 }
 
 function directness({ why }: Found): number {
