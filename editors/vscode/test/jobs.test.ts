@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  enrichmentWords,
   obstacle,
   outcome,
   percentage,
@@ -88,4 +89,14 @@ test("memory can be made while there is something nobody has read, and nobody re
   assert.equal(told(12, 3, job()), "Memory is being made.");
   assert.equal(told(12, 0), "All of its 12 events were read already.");
   assert.equal(told(1, 0), "Its one event was read already.");
+});
+
+test("memory is said to be made only where some was", () => {
+  const read = { enrichmentStatus: "completed", summary: null } as const;
+  const none = job({ status: "completed", created: 0 });
+  assert.equal(enrichmentWords({ ...read, summary: "Moor by the bow" }), "memory made");
+  assert.equal(enrichmentWords(read, [none, job({ created: 2 })]), "memory made");
+  assert.equal(enrichmentWords(read, [none]), "read, nothing kept");
+  assert.equal(enrichmentWords(read), undefined);
+  assert.equal(enrichmentWords({ ...read, enrichmentStatus: "none" }), "no memory yet");
 });

@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { clock, count, fileCount, length } from "../../src/formats";
-import { ENRICHMENTS } from "../../src/memory/jobs";
-import type { Session } from "../../src/protocol.generated";
+import { enrichmentWords } from "../../src/memory/jobs";
+import type { Job, Session } from "../../src/protocol.generated";
 import { useAnswer } from "../asking";
 import { ImportHistory } from "../importing";
 import { Button, Chip, Empty, type Tone, Waiting, Way } from "../pieces";
@@ -59,8 +59,14 @@ export function SessionsView() {
   );
 }
 
-export function EnrichmentChip({ status }: { readonly status: Session["enrichmentStatus"] }) {
-  return <Chip tone={TONES[status]}>{ENRICHMENTS[status]}</Chip>;
+interface EnrichmentProps {
+  readonly session: Pick<Session, "enrichmentStatus" | "summary">;
+  readonly jobs?: readonly Job[] | undefined;
+}
+
+export function EnrichmentChip({ session, jobs }: EnrichmentProps) {
+  const words = enrichmentWords(session, jobs);
+  return words ? <Chip tone={TONES[session.enrichmentStatus]}>{words}</Chip> : null;
 }
 
 function Card({ session }: { readonly session: Session }) {
@@ -80,7 +86,7 @@ function Card({ session }: { readonly session: Session }) {
       </span>
       <span class="card-chips">
         {session.status === "active" && <Chip tone="accent">active now</Chip>}
-        <EnrichmentChip status={session.enrichmentStatus} />
+        <EnrichmentChip session={session} />
       </span>
     </Way>
   );

@@ -24,8 +24,22 @@ export const STAGE_HINTS: Readonly<Record<Stage["name"], string>> = {
   drift: "Holds memories against the code as it is now",
 };
 
+const NOTHING_KEPT = "read, nothing kept";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
+
+/**
+ * What came of a session, in a few words. One that was read says so itself only where a memory sums it up; else its
+ * jobs do, and without them nothing is said.
+ */
+export function enrichmentWords(
+  { enrichmentStatus, summary }: Pick<Session, "enrichmentStatus" | "summary">,
+  jobs: readonly Job[] = [],
+): string | undefined {
+  if (enrichmentStatus !== "completed" || summary) return ENRICHMENTS[enrichmentStatus];
+  if (jobs.length === 0) return undefined;
+  return jobs.some(({ created }) => created > 0) ? ENRICHMENTS.completed : NOTHING_KEPT;
+}
 
 export function isRunning({ status }: Job): boolean {
   return status === "pending" || status === "processing";

@@ -23,12 +23,12 @@ export function Header({ session, jobs }: HeaderProps) {
         <Actions session={session} jobs={jobs} />
       </div>
       {more && <p class="session-summary">{more}</p>}
-      <Facts session={session} />
+      <Facts session={session} jobs={jobs} />
     </header>
   );
 }
 
-function Facts({ session }: { readonly session: ShownSession }) {
+function Facts({ session, jobs }: HeaderProps) {
   const { startedAt, lastEventAt, status, sources, headCommitSha } = session;
   const [from, to] = [clock(startedAt), clock(lastEventAt)];
   const span = from === to ? from : `${from} – ${to}`;
@@ -44,7 +44,7 @@ function Facts({ session }: { readonly session: ShownSession }) {
         <Chip tone={status === "active" ? "accent" : "plain"}>
           {status === "active" ? "active now" : status}
         </Chip>{" "}
-        <EnrichmentChip status={session.enrichmentStatus} />
+        <EnrichmentChip session={session} jobs={jobs?.jobs} />
       </Fact>
       <Fact name="Seen by">
         <span class="sources">
