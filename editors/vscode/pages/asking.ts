@@ -4,7 +4,7 @@ import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
 import { Coalescer } from "../src/coalescing";
 import type { Change, Methods } from "../src/protocol.generated";
-import type { Host } from "./hosts";
+import { type Host, isMissing } from "./hosts";
 
 const DELAY = 60;
 
@@ -28,6 +28,8 @@ export interface Answer<T> {
   /** The latest; that of an earlier question until the next is answered. */
   readonly result: T | undefined;
   readonly problem: string | undefined;
+  /** Whether the problem is that there is no such thing. */
+  readonly isMissing: boolean;
   readonly isAsking: boolean;
   readonly refresh: () => void;
 }
@@ -72,12 +74,12 @@ export function useLive<M extends keyof Methods>(
     const turn = ++turns.current.asked;
     const next = await host.request(method, params).then(
       (result) => ({ result }),
-      (error: Error) => ({ problem: error.message }),
+      (error: Error) => ({ problem: error.message, isMissing: isMissing(error) }),
     );
     // Somebody has asked something else since, or was answered sooner.
     if (asked !== latest.current.question || turn < turns.current.answered) return;
     turns.current.answered = turn;
-    setState((before) => ({ ...before, problem: undefined, ...next }));
+    setState((before) => ({ ...before, problem: undefined, isMissing: false, ...next }));
     setAsking(false);
   }, [host, method]);
 
@@ -96,12 +98,14 @@ export function useLive<M extends keyof Methods>(
   }, [host, refresh]);
   useEffect(() => () => coalescer.dispose(), [coalescer]);
 
-  return { result: state.result, problem: state.problem, isAsking, refresh };
+  const { result, problem, isMissing: isGone = false } = state;
+  return { result, problem, isMissing: isGone, isAsking, refresh };
 }
 
 interface Known<T> {
   readonly result?: T;
   readonly problem?: string | undefined;
+  readonly isMissing?: boolean;
 }
 
 export interface Acting {

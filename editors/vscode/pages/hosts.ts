@@ -87,6 +87,12 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Refusal && error.code === ErrorCode.CONFLICT;
 }
 
+/** Nothing is known by the id that was asked for, or it is none at all. */
+export function isMissing(error: unknown): boolean {
+  const codes: readonly unknown[] = [ErrorCode.NOT_FOUND, ErrorCode.INVALID_PARAMS];
+  return error instanceof Refusal && codes.includes(error.code);
+}
+
 interface Waiting {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;

@@ -220,8 +220,10 @@ export const memory = [
     const { memories } = scene.call("threadline/memories/search", { query: "sqlite ledger", topK: 1 });
     await visit(`memory/${memories[0].memory.memoryId}`);
     await card(scene, LEDGER).getByRole("region", { name: "Origin" }).waitFor();
-    await visit("memory/01J00000000000000000000000");
-    await scene.sees("There is no such memory.");
+    for (const id of ["01NOPE", "01J00000000000000000000000"]) {
+      await visit(`memory/${id}`);
+      await scene.sees("There is no such memory.");
+    }
     await page.getByRole("link", { name: "All Memories" }).click();
     await page.getByRole("heading", { name: "Memory", exact: true }).waitFor();
   }],

@@ -125,6 +125,14 @@ export const session = [
     await page.locator(".facts").getByText("closed").waitFor();
     await page.getByRole("button", { name: "Close" }).waitFor({ state: "detached" });
   }],
+  ["says that there is no such session, and leads back", async ({ page, visit, sees }) => {
+    for (const id of ["01NOPE", "01J00000000000000000000000"]) {
+      await visit(`session/${id}`);
+      await sees("There is no such session.");
+    }
+    await page.getByRole("link", { name: "All Sessions" }).click();
+    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  }],
   ["is read on a narrow screen", async (scene) => {
     const { page, photograph } = scene;
     await page.setViewportSize({ width: 320, height: 900 });

@@ -147,6 +147,12 @@ export const tasks = [
     await page.reload();
     await inLane(scene, "Done", "Replace the rotten planks of the north pier");
   }],
+  ["says that there is no such task, and shows the others", async (scene) => {
+    await scene.visit("tasks/01NOPE");
+    await scene.sees("There is no such task.");
+    await inLane(scene, "In Progress", "Dredge the basin");
+    await scene.visit("tasks");
+  }],
   ["finds tasks by words and by whose they are", async (scene) => {
     const { page } = scene;
     await page.getByRole("searchbox", { name: "Find tasks" }).fill("crane");

@@ -19,8 +19,8 @@ function OneMemory({ id }: { readonly id: string }) {
       <p class="way-back">
         <Way to={{ page: "memory" }}>← All Memories</Way>
       </p>
-      <Waiting answer={answer} />
-      {answer.result && !memory && (
+      {!answer.isMissing && <Waiting answer={answer} />}
+      {(answer.isMissing || (answer.result && !memory)) && (
         <Empty title="There is no such memory.">It may belong to another project.</Empty>
       )}
       {memory?.status === "forgotten" && (

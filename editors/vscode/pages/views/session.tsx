@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { isRunning } from "../../src/memory/jobs";
 import type { Job } from "../../src/protocol.generated";
 import { useAnswer } from "../asking";
-import { Waiting } from "../pieces";
+import { Empty, Waiting, Way } from "../pieces";
 import { Tabs } from "../tabs";
 import { EventsTab } from "./session/events";
 import { Header } from "./session/header";
@@ -34,6 +34,15 @@ export function SessionView({ id }: { readonly id: string }) {
     ["memories"],
   );
   const told = session.result;
+  if (session.isMissing)
+    return (
+      <Empty
+        title="There is no such session."
+        deeds={<Way to={{ page: "sessions" }}>← All Sessions</Way>}
+      >
+        It may belong to another project.
+      </Empty>
+    );
   if (!told) return <Waiting answer={session} />;
   const latest = latestOf(jobs.result?.jobs ?? []);
   return (

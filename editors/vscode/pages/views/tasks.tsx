@@ -78,6 +78,11 @@ export function TasksView({ id }: { readonly id: string | undefined }) {
       </p>
       {isAdding && <Adder labels={labels} onEnd={() => setAdding(false)} />}
       <Waiting answer={answer} />
+      {answer.result && open && !shown && !isNarrow && total <= MOST && (
+        <p class="muted task-missing" role="status">
+          There is no such task. It may belong to another project.
+        </p>
+      )}
       {answer.result && total === 0 && !isAdding && (
         <Empty title={isNarrow ? "No task is like that." : "No tasks yet."}>
           {isNarrow

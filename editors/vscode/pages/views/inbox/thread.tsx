@@ -40,7 +40,11 @@ export function Thread({ id, labels, onBack }: ThreadProps) {
         </button>
         {subject && <h3>{subject}</h3>}
       </div>
-      <Waiting answer={answer} />
+      {answer.isMissing ? (
+        <p class="muted">There is no such message. It may belong to another project.</p>
+      ) : (
+        <Waiting answer={answer} />
+      )}
       <ol class="letters">
         {messages.map((message) => (
           <li key={message.messageId}>
