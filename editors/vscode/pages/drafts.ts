@@ -1,9 +1,13 @@
 /** What a person is about to say, beside what is said now, so that neither is lost. */
 
-/** A draft, what it was begun from, and which version that was. */
-export interface Edit<T> {
+/** A draft, and what it was begun from. */
+export interface Words<T> {
   readonly draft: T;
   readonly base: T;
+}
+
+/** The same of something that is kept, with the version it was begun from. */
+export interface Edit<T> extends Words<T> {
   readonly updatedAt: string;
 }
 
@@ -12,14 +16,14 @@ export function begin<T>(said: T, updatedAt: string): Edit<T> {
 }
 
 /** What is different in a draft. */
-export function changed<T extends object>({ draft, base }: Edit<T>): Partial<T> {
+export function changed<T extends object>({ draft, base }: Words<T>): Partial<T> {
   const fields = Object.keys(draft) as (keyof T)[];
   const different = fields.filter((name) => draft[name] !== base[name]);
   return Object.fromEntries(different.map((name) => [name, draft[name]])) as Partial<T>;
 }
 
-export function isChanged<T extends object>(edit: Edit<T>): boolean {
-  return Object.keys(changed(edit)).length > 0;
+export function isChanged<T extends object>(words: Words<T>): boolean {
+  return Object.keys(changed(words)).length > 0;
 }
 
 /**

@@ -167,6 +167,8 @@ export const memory = [
     await visit("memory");
     assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Gulls are");
     await page.getByRole("textbox", { name: "Title" }).press("Escape");
+    assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Gulls are");
+    await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("form", { name: "Edit memory" }).waitFor({ state: "detached" });
   }],
   ["pins, unpins and judges", async (scene) => {

@@ -64,6 +64,7 @@ export function Editor({ memory: given, edit, onEdit }: EditorProps) {
         name="Edit memory"
         draft={edit.draft}
         isBusy={isBusy || !moved}
+        isChanged={isChanged(edit)}
         saving="Save"
         onChange={(draft) => onEdit({ ...edit, draft })}
         onSave={() => void save()}

@@ -9,20 +9,23 @@ interface FormProps {
   readonly name: string;
   readonly draft: Draft;
   readonly isBusy: boolean;
+  /** Whether something was typed that is not kept yet: then only Cancel gives it up. */
+  readonly isChanged: boolean;
   readonly saving: string;
   readonly onChange: (draft: Draft) => void;
   readonly onSave: () => void;
   readonly onCancel: () => void;
 }
 
-export function Form({ name, draft, isBusy, saving, onChange, onSave, onCancel }: FormProps) {
+export function Form(props: FormProps) {
+  const { name, draft, isBusy, isChanged, saving, onChange, onSave, onCancel } = props;
   const title = useRef<HTMLInputElement>(null);
   useEffect(() => title.current?.focus(), []);
   const problem = flaw(draft);
   const press = (event: KeyboardEvent) => {
     if (event.key === "Escape") {
       event.stopPropagation();
-      onCancel();
+      if (!isChanged) onCancel();
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       if (!problem && !isBusy) onSave();
@@ -101,7 +104,7 @@ export function Form({ name, draft, isBusy, saving, onChange, onSave, onCancel }
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
         <span class="muted hint">
-          {draft.title && problem ? problem : "Ctrl+Enter saves, Esc cancels"}
+          {draft.title && problem ? problem : `Ctrl+Enter saves${isChanged ? "" : ", Esc cancels"}`}
         </span>
       </div>
     </form>

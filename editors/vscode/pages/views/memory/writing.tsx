@@ -1,7 +1,8 @@
 /** Writing down a memory by hand. */
 
 import { useActing, useScene } from "../../asking";
-import { type Draft, written } from "./drafts";
+import { isChanged } from "../../drafts";
+import { type Draft, EMPTY, written } from "./drafts";
 import { Form } from "./form";
 import { kept } from "./telling";
 
@@ -28,6 +29,7 @@ export function Writer({ draft, onDraft }: WriterProps) {
         name="New memory"
         draft={draft}
         isBusy={isBusy}
+        isChanged={isChanged({ draft, base: EMPTY })}
         saving="Remember"
         onChange={onDraft}
         onSave={() => void save()}

@@ -103,11 +103,7 @@ function Words({ task, onChange }: DetailsProps) {
     if (moved && (await onChange(changed(moved)))) setEdit(null);
   };
   const press = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && isNew) {
-      event.preventDefault();
-      event.stopPropagation();
-      setEdit(null);
-    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && isNew) void save();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && isNew) void save();
   };
   return (
     <form
@@ -159,7 +155,7 @@ function Words({ task, onChange }: DetailsProps) {
             Save
           </Button>
           <Button onClick={() => setEdit(null)}>Undo</Button>
-          <span class="muted hint">Ctrl+Enter saves, Esc undoes</span>
+          <span class="muted hint">Ctrl+Enter saves</span>
         </div>
       )}
     </form>
