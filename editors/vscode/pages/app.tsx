@@ -2,7 +2,8 @@
 
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { USER } from "../src/names";
-import { SceneContext, useAnswer, useLive, useScene } from "./asking";
+import type { ProjectList } from "../src/protocol.generated";
+import { type Answer, SceneContext, useAnswer, useLive, useScene } from "./asking";
 import type { Host } from "./hosts";
 import { Icon, type IconName } from "./icons";
 import { Empty, Waiting, Way } from "./pieces";
@@ -35,7 +36,12 @@ export function App({ host }: { readonly host: Host }) {
   const { isLive, remedy } = useLink(host);
   const [notice, tell] = useNotice();
   useEffect(() => host.places.add(setPlace), [host]);
-  const listed = useLive(host, "threadline/projects/list", { everywhere: !host.open }, () => false);
+  const listed: Answer<ProjectList> = useLive(
+    host,
+    "threadline/projects/list",
+    { everywhere: !host.open },
+    (change) => !projects.some(({ projectId }) => projectId === change.projectId),
+  );
   const projects = listed.result?.projects ?? [];
   const project = place.project ?? projects[0]?.projectId ?? "";
   const scene = useMemo(() => ({ host, project, tell }), [host, project, tell]);
