@@ -8,6 +8,7 @@ import type { Host } from "./hosts";
 import { Icon, type IconName } from "./icons";
 import { Empty, Waiting, Way } from "./pieces";
 import type { PageName, Place } from "./places";
+import { useTitle } from "./titles";
 import { InboxView } from "./views/inbox";
 import { InjectionView } from "./views/injection";
 import { MemoryView } from "./views/memory";
@@ -138,6 +139,7 @@ function useUnread(): number {
 }
 
 function View({ place }: { readonly place: Place }) {
+  useTitle(NAVIGATION.find(({ page }) => page === listOf(place))?.title);
   switch (place.page) {
     case "timeline":
       return <TimelineView />;

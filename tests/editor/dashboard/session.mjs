@@ -14,6 +14,7 @@ export const session = [
     await page.getByRole("heading", { name: /src\/berth/ }).waitFor();
     for (const fact of ["VS Code", "Claude Code", "no memory yet"]) await sees(fact);
     await page.getByRole("tab", { name: /^Events\s*132/ }).waitFor();
+    await until("the tab is named", async () => /berth.* – Threadline$/.test(await page.title()));
     await photograph("session");
   }],
   ["shows a commit's words and files in place", async ({ page }) => {

@@ -1,12 +1,14 @@
 /** The list of sessions. */
 
+import assert from "node:assert/strict";
 import { until } from "../waiting.mjs";
 
 export const sessions = [
-  ["shows sessions by day", async ({ visit, sees, photograph }) => {
+  ["shows sessions by day", async ({ page, visit, sees, photograph }) => {
     await visit("sessions");
     await sees("Today");
     await sees("memory made");
+    assert.equal(await page.title(), "Sessions – Threadline");
     await photograph("sessions");
   }],
   ["shows a commit as it is made", async ({ page, workspace, visit }) => {

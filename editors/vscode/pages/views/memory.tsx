@@ -3,6 +3,7 @@
 import { useAgents } from "../agents";
 import { useAnswer } from "../asking";
 import { Empty, Waiting, Way } from "../pieces";
+import { useTitle } from "../titles";
 import { Browser } from "./memory/browser";
 import { MemoryCard } from "./memory/card";
 
@@ -14,6 +15,7 @@ function OneMemory({ id }: { readonly id: string }) {
   const answer = useAnswer("threadline/memories/read", { memoryIds: [id] }, ["memories", "links"]);
   const labels = useAgents();
   const memory = answer.result?.memories[0];
+  useTitle(memory?.title);
   return (
     <>
       <p class="way-back">

@@ -5,7 +5,9 @@ import { isRunning } from "../../src/memory/jobs";
 import type { Job } from "../../src/protocol.generated";
 import { useAnswer } from "../asking";
 import { Empty, Waiting, Way } from "../pieces";
+import { title } from "../stories";
 import { Tabs } from "../tabs";
+import { useTitle } from "../titles";
 import { EventsTab } from "./session/events";
 import { Header } from "./session/header";
 import { JobsTab } from "./session/jobs";
@@ -34,6 +36,7 @@ export function SessionView({ id }: { readonly id: string }) {
     ["memories"],
   );
   const told = session.result;
+  useTitle(told && title(told));
   if (session.isMissing)
     return (
       <Empty
