@@ -6,7 +6,7 @@ import type { ProjectList } from "../src/protocol.generated";
 import { type Answer, SceneContext, useAnswer, useLive, useScene } from "./asking";
 import type { Host } from "./hosts";
 import { Icon, type IconName } from "./icons";
-import { Empty, Waiting, Way } from "./pieces";
+import { Button, Empty, Waiting, Way } from "./pieces";
 import type { PageName, Place } from "./places";
 import { useTitle } from "./titles";
 import { InboxView } from "./views/inbox";
@@ -45,6 +45,10 @@ export function App({ host }: { readonly host: Host }) {
   );
   const projects = listed.result?.projects ?? [];
   const project = place.project ?? projects[0]?.projectId ?? "";
+  const dismiss = () => {
+    tell("");
+    focusMain();
+  };
   const scene = useMemo(() => ({ host, project, tell }), [host, project, tell]);
 
   return (
@@ -86,12 +90,10 @@ export function App({ host }: { readonly host: Host }) {
           <View key={`${place.page} ${place.id} ${project}`} place={place} />
         )}
       </main>
-      <p
-        class={`notice ${notice?.sentence ? (notice.isGood ? "good" : "bad") : "none"}`}
-        role="status"
-      >
-        {notice?.sentence}
-      </p>
+      <div class={`notice ${notice?.sentence ? (notice.isGood ? "good" : "bad") : "none"}`}>
+        <p role="status">{notice?.sentence}</p>
+        <Button icon="close" label="Dismiss" onClick={dismiss} />
+      </div>
     </SceneContext.Provider>
   );
 }

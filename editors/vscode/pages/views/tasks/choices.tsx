@@ -40,7 +40,7 @@ export function PriorityChoice({ value, name, isOff, onChange }: ChoiceProps<num
     >
       {PRIORITIES.map((priority) => (
         <option key={priority} value={priority}>
-          {priority} · {priorityName(priority) || "as most"}
+          {priority} · {priorityName(priority) || "normal"}
         </option>
       ))}
     </select>
