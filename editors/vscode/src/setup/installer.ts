@@ -6,6 +6,7 @@ import { Registrations } from "../registrations";
 import type { Sidecar } from "../sidecar";
 import type { SidecarState } from "../states";
 import type { Carried } from "./carrying";
+import { consider, type Decision } from "./considering";
 import { accept, decline, hasDeclined } from "./declining";
 import { install, type Outcome } from "./installing";
 import { chosenPython, configuredInterpreters } from "./interpreters";
@@ -26,6 +27,7 @@ const INSTALL = "Install";
 const CHOOSE = "Choose Python…";
 const LATER = "Not Now";
 const TITLE = "Installing Threadline's Sidecar";
+const REINSTALL = "Reinstall";
 
 const COMMANDS: Readonly<Record<Remedy, string>> = {
   "Try Again": "threadline.installSidecar",
@@ -87,24 +89,45 @@ export class Installer extends Registrations {
     if (said === LATER) decline(this.means.root);
   }
 
+  /** Links run a command even where it is not offered, so one may run already: there is never a second one unasked. */
   private async install(): Promise<void> {
     this.hasAsked = true;
-    await this.bring(vscode.ProgressLocation.Notification);
+    const decision = this.decide();
+    const isWanted = decision === "install" || (await this.tellRunning(decision));
+    if (isWanted) await this.bringAnew();
+  }
+
+  private decide(): Decision {
+    const { state, environment } = this.sidecar;
+    const isBehind = this.isBehind(state);
+    return consider({ kind: state.kind, isOwn: environment !== undefined, isBehind });
+  }
+
+  /** Whether it is to be made anew all the same. */
+  private async tellRunning(decision: Decision): Promise<boolean> {
+    const isStarting = this.sidecar.state.kind === "starting";
+    const sentence = isStarting ? "The sidecar is starting." : "The sidecar runs already.";
+    const actions = decision === "ask" ? [REINSTALL] : [];
+    return (await vscode.window.showInformationMessage(sentence, ...actions)) === REINSTALL;
+  }
+
+  /** Also where one is there from the same, if it does not run or the user wants it to be another. */
+  private bringAnew(): Promise<void> {
+    const isThere = ["failed", "running"].includes(this.sidecar.state.kind);
+    return this.bring(vscode.ProgressLocation.Notification, isThere);
   }
 
   /** One at a time; whoever asks meanwhile waits for the same. */
-  private bring(location: vscode.ProgressLocation): Promise<void> {
-    this.busy ??= this.carryOut(location).finally(() => {
+  private bring(location: vscode.ProgressLocation, anew = false): Promise<void> {
+    this.busy ??= this.carryOut(location, anew).finally(() => {
       this.busy = undefined;
     });
     return this.busy;
   }
 
-  private async carryOut(location: vscode.ProgressLocation): Promise<void> {
+  private async carryOut(location: vscode.ProgressLocation, anew: boolean): Promise<void> {
     const { carried } = this.means;
     if (!carried) return void this.tell(NOTHING_CARRIED);
-    const isBroken = ["failed", "running"].includes(this.sidecar.state.kind);
-    const anew = isBroken && location === vscode.ProgressLocation.Notification;
     let outcome: Outcome | undefined;
     await this.sidecar.whileInstalling(async () => {
       outcome = await this.show(location, carried, anew);
@@ -148,7 +171,8 @@ export class Installer extends Registrations {
     if (chosen === undefined) return;
     const settings = vscode.workspace.getConfiguration("threadline");
     await settings.update("python", chosen, vscode.ConfigurationTarget.Global);
-    await this.install();
+    if (this.decide() === "keep") await this.tellRunning("keep");
+    else await this.bringAnew();
   }
 }
 
