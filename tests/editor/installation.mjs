@@ -194,7 +194,8 @@ function commandLine(id) {
   return readFileSync(`/proc/${id}/cmdline`, "utf8");
 }
 
-function environments(editor) {
+/** The environments that the extension has made. */
+export function environments(editor) {
   try {
     return readdirSync(join(editor.folder, OWN)).filter((name) => /^\d/.test(name));
   } catch {

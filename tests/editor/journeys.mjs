@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Agent } from "./agents.mjs";
 import { choice, context } from "./context.mjs";
 import { insight } from "./insight.mjs";
-import { installation, outdatedness } from "./installation.mjs";
+import { environments, installation, outdatedness } from "./installation.mjs";
 import { memory } from "./memory.mjs";
 import { end, sidecars } from "./processes.mjs";
 import { session } from "./session.mjs";
@@ -359,8 +359,12 @@ const walkthrough = {
   steps: [
     [
       "the walkthrough knows what is done already",
-      async ({ workbench }) => {
-        await workbench.status.waitFor();
+      async ({ workbench, editor }) => {
+        await workbench.showSessions();
+        await workbench.welcome.getByText("Save a file or make a commit").waitFor();
+        editor.workspace.write("hello.py", "print(1)\n");
+        editor.workspace.commit("Say less");
+        await workbench.status.getByText("1 event").waitFor();
         // Beside it there is no room for pictures.
         await workbench.command("View: Close Primary Side Bar");
         await workbench.command("Welcome: Open Walkthrough...");
@@ -368,8 +372,23 @@ const walkthrough = {
         const page = workbench.page.locator(".gettingStartedContainer");
         await page.getByText("Work as Usual").waitFor();
         await page.locator(".getting-started-step", { hasText: "Install the Sidecar" }).click();
-        await page.locator(".codicon-getting-started-step-checked.complete").first().waitFor();
+        await ticked(workbench, "Install the Sidecar").waitFor();
+        await ticked(workbench, "Work as Usual").waitFor();
+        assert.equal(await ticked(workbench, "Look Back").count(), 0);
         await workbench.photograph("install-dark");
+      },
+    ],
+    [
+      "its button installs no second sidecar beside the one that runs",
+      async ({ workbench, editor }) => {
+        const step = workbench.page.locator(".getting-started-step", { hasText: "Install the Sidecar" });
+        await step.getByRole("button", { name: "Install Sidecar" }).click();
+        const told = workbench.notification("The sidecar runs already.");
+        await told.waitFor();
+        await workbench.photograph("running-already");
+        assert.equal(await told.getByRole("button", { name: "Reinstall" }).count(), 0);
+        assert.deepEqual(environments(editor), []);
+        await workbench.command("Notifications: Clear All Notifications");
       },
     ],
     [
@@ -393,6 +412,12 @@ export const journeys = [
   ...[work, session, together, weeks, memory, trouble, several, trust, context, choice],
   ...[insight, devin, walkthrough, installation, outdatedness],
 ];
+
+/** A step of the walkthrough that is marked as done. */
+function ticked({ page }, title) {
+  const step = page.locator(".getting-started-step", { hasText: title });
+  return step.locator(".codicon-getting-started-step-checked.complete");
+}
 
 function starts(editor) {
   const file = `${editor.home}.starts`;

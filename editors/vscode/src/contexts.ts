@@ -26,6 +26,15 @@ export function showContexts(
   set("threadline.empty", projects !== undefined && !hasSessions(known));
 }
 
+/** VS Code ticks off a step of a walkthrough only when it hears of it after that was opened: so it is said again. */
+export function showSteps(
+  state: SidecarState,
+  projects: readonly ProjectState[] | undefined,
+): void {
+  pulse("threadline.hasStarted", state.kind === "running");
+  pulse("threadline.hasRecorded", hasSessions(projects ?? []));
+}
+
 /** Whether there is nothing to show, once that is known. */
 export function showEmptiness(
   inbox: readonly Post[] | undefined,
@@ -47,4 +56,11 @@ export function showJobs(jobs: readonly Job[] | undefined): void {
 
 function set(key: string, value: unknown): void {
   void vscode.commands.executeCommand("setContext", key, value);
+}
+
+/** What was true before is no news, so it is true for a moment only. */
+function pulse(key: string, isTrue: boolean): void {
+  if (!isTrue) return;
+  set(key, true);
+  set(key, false);
 }

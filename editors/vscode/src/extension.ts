@@ -5,7 +5,7 @@ import { Assistance } from "./assistants/assistance";
 import { Lender } from "./assistants/lending";
 import { Commands } from "./commands";
 import { Commits } from "./commits";
-import { showContexts, showJobs } from "./contexts";
+import { showContexts, showJobs, showSteps } from "./contexts";
 import { ImportCommands } from "./importing";
 import { Insights } from "./memory/insights";
 import { linkCommands } from "./memory/links";
@@ -79,6 +79,7 @@ export function activate(context: vscode.ExtensionContext): Threadline {
     }),
     team.inbox.onDidChange(() => statusBar.update()),
     sidecar.onDidChangeState(show),
+    onWalkthrough(() => showSteps(sidecar.state, overview.projects)),
     sidecar.onDidChangeState(tellState),
     ...restarting(sidecar),
   );
@@ -101,6 +102,13 @@ function described({ extension }: vscode.ExtensionContext) {
 interface Manifest {
   readonly version: string;
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+}
+
+/** Walkthroughs are among the tabs of which nothing but their coming is told. */
+function onWalkthrough(act: () => void): vscode.Disposable {
+  return vscode.window.tabGroups.onDidChangeTabs(({ opened, changed }) => {
+    if ([...opened, ...changed].some(({ input }) => input === undefined)) act();
+  });
 }
 
 function restarting(sidecar: Sidecar): vscode.Disposable[] {

@@ -67,9 +67,12 @@ test("no command bears the name of a method, which the sidecar offers itself", (
 });
 
 test("the context keys that are read are those that are set", () => {
-  const keys = new Set([...source("src").matchAll(/set\("([^"]+)"/g)].map(([, key]) => key));
+  const said = source("src").matchAll(/(?:set|pulse)\("([^"]+)"/g);
+  const keys = new Set([...said].map(([, key]) => key));
   const clauses =
-    JSON.stringify(manifest.contributes).match(/"(?:when|enablement)":"[^"]+"/g) ?? [];
+    JSON.stringify(manifest.contributes).match(
+      /"(?:when|enablement)":"[^"]+"|"onContext:[^"]+"/g,
+    ) ?? [];
   const views = new Set(manifest.contributes.views.threadline.map(({ id }) => id));
   const used = clauses
     .flatMap((clause) => clause.match(/threadline\.\w+/g) ?? [])
