@@ -101,3 +101,15 @@ test("the walkthrough and the keys lead to commands, and its pictures are there"
   );
   for (const { media } of steps) assert.match(readFileSync(media.svg, "utf8"), /var\(--vscode-/);
 });
+
+test("pictures that the code or the manifest name are packed", () => {
+  const named = [...source("src").matchAll(/"(threadline[\w-]*\.svg)"/g)].map(([, name]) => name);
+  const packed = readFileSync(".vscodeignore", "utf8").split("\n");
+  const icons = manifest.contributes.viewsContainers.activitybar.map(({ icon }) => icon);
+  const wanted = [...icons, manifest.icon, ...named.map((name) => `media/${name}`)];
+  assert.ok(named.length > 0);
+  assert.deepEqual(
+    wanted.filter((path) => !packed.includes(`!${path}`)),
+    [],
+  );
+});

@@ -59,9 +59,15 @@ export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer 
       this.open.delete(panel);
       bridge.dispose();
     });
-    panel.iconPath = vscode.Uri.joinPath(this.extension, "media", "threadline.svg");
+    panel.iconPath = this.icon();
     this.settle(panel, place);
     fillWebview(panel.webview, this.extension, place);
+  }
+
+  /** Each can be seen on its ground; high contrast takes that of its kind. */
+  private icon() {
+    const file = (name: string) => vscode.Uri.joinPath(this.extension, "media", name);
+    return { light: file("threadline.svg"), dark: file("threadline-dark.svg") };
   }
 
   private settle(panel: vscode.WebviewPanel, place: Place): void {
