@@ -156,6 +156,7 @@ export const memory = {
         const page = await inEditor(scene);
         await page.getByRole("navigation", { name: "Pages" }).waitFor();
         await page.getByText("It broke twice in May.").waitFor();
+        await scene.workbench.tab("Memory: Warp first").waitFor();
         await scene.workbench.photograph("page");
       },
     ],

@@ -50,6 +50,7 @@ export const session = {
         const page = workbench.webview();
         await page.getByRole("heading", { name: "hello.py" }).waitFor();
         await page.getByText("active now").waitFor();
+        await workbench.tab("Session: hello.py").waitFor();
         await page.getByText(DECISION).waitFor();
         await workbench.photograph("page");
       },
@@ -68,7 +69,7 @@ export const session = {
       "a file opens in the editor",
       async ({ workbench }) => {
         await workbench.webview().locator(".event.save .path").first().click();
-        await workbench.page.locator(".tab.active", { hasText: "hello.py" }).waitFor();
+        await workbench.fileTab("hello.py").waitFor();
         await workbench.session(/active session/).click();
       },
     ],
@@ -88,6 +89,7 @@ export const session = {
         editor.workspace.write("src/weaving.py", "threads = [2]\n");
         editor.workspace.commit("Weave while nobody looks");
         await page.getByText("Weave while nobody looks").waitFor();
+        await workbench.tab("Session: hello.py and 1 more file").waitFor();
       },
     ],
     [

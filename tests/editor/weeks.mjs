@@ -85,7 +85,7 @@ export const weeks = {
       "a block leads to its session",
       async ({ workbench }) => {
         await workbench.webview().locator(".row.today .block").first().click();
-        await workbench.page.locator(".tab", { hasText: "Threadline: Session" }).waitFor();
+        await workbench.tab("Session: ").waitFor();
       },
     ],
   ],

@@ -76,7 +76,7 @@ export class Workbench {
       .locator("a")
       .click();
     await this.page.getByRole("treeitem", { name }).dblclick();
-    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    await this.fileTab(name).waitFor();
     await this.page.locator(".editor-group-container.active .view-lines").first().click();
   }
 
@@ -88,6 +88,16 @@ export class Workbench {
     await page.locator(".tab.active.dirty").waitFor();
     await page.keyboard.press("Control+s");
     await page.locator(".tab.active:not(.dirty)").waitFor();
+  }
+
+  /** The tab in front, by what is written on it. */
+  tab(title) {
+    return this.page.locator(".tab.active", { hasText: title });
+  }
+
+  /** The tab in front if it is that of a file: pages about it may bear its name, too. */
+  fileTab(name) {
+    return this.page.locator(`.tab.active[data-resource-name="${name}"]`);
   }
 
   /** Commit everything, as one does in the Source Control view. */

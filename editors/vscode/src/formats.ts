@@ -54,6 +54,13 @@ export function firstLine(text: string): string {
   return text.trim().split("\n", 1)[0] ?? "";
 }
 
+/** Not longer than that; cut after a word, unless little would be left. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.lastIndexOf(" ", most - 1);
+  return `${text.slice(0, end > most / 2 ? end : most - 1).trimEnd()}…`;
+}
+
 function day(date: Date, now: Date, locale?: string): string {
   const daysAgo = Math.round((midnight(now) - midnight(date)) / DAY);
   if (daysAgo === 0) return "";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, duration, firstLine, moment, summary } from "../src/formats";
+import { count, cut, duration, firstLine, moment, summary } from "../src/formats";
 import { session } from "./given";
 
 const NOON = "2026-11-16T12:00:00Z";
@@ -43,4 +43,12 @@ test("a session says its events, all its files, its length and its source", () =
 
 test("only the first line of a text is shown, blank ones aside", () => {
   assert.deepEqual(["one\ntwo", "\n\none", ""].map(firstLine), ["one", "one", ""]);
+});
+
+test("what is too long is cut after a word, or where it must be", () => {
+  const texts = ["Weave by day", "Weave by night", "src/weaving.py", "a very-long-word"];
+  assert.deepEqual(
+    texts.map((text) => cut(text, 12)),
+    ["Weave by day", "Weave by…", "src/weaving…", "a very-long…"],
+  );
 });

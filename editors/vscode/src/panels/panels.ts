@@ -1,34 +1,29 @@
 /** Pages as editor tabs, which come back with the window. */
 
 import * as vscode from "vscode";
-import { type PageName, type Place, read, write } from "../../pages/places";
+import { type Place, read, write } from "../../pages/places";
 import type { Target } from "../../pages/wire";
 import type { Sidecar } from "../sidecar";
 import { Bridge } from "./bridges";
+import { isRenamed, ownTitle, pageTitle } from "./titles";
 import { type Frame, html } from "./webviews";
 
 export const PANEL = "threadline.page";
 
-const TITLES: Readonly<Record<PageName, string>> = {
-  timeline: "Timeline",
-  sessions: "Sessions",
-  session: "Session",
-  memory: "Memory",
-  injection: "Context",
-  tasks: "Tasks",
-  inbox: "Inbox",
-};
-
 export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer {
   private readonly open = new Map<vscode.WebviewPanel, Place>();
-  private readonly serializer: vscode.Disposable;
+  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     private readonly extension: vscode.Uri,
     private readonly sidecar: Sidecar,
     private readonly openTarget: (target: Target) => void,
   ) {
-    this.serializer = vscode.window.registerWebviewPanelSerializer(PANEL, this);
+    this.subscriptions = [
+      vscode.window.registerWebviewPanelSerializer(PANEL, this),
+      sidecar.onDidChange((change) => this.rename((place) => isRenamed(place, change))),
+      sidecar.onDidChangeState(({ kind }) => kind === "running" && this.rename(() => true)),
+    ];
   }
 
   /** Show a place: in the tab that shows it already, else in one of its own. */
@@ -39,15 +34,15 @@ export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer 
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    this.fill(panel, read(kept(state)));
+    this.fill(panel, read(kept(state)), panel.title);
   }
 
   dispose(): void {
-    this.serializer.dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
     for (const panel of [...this.open.keys()]) panel.dispose();
   }
 
-  private fill(panel: vscode.WebviewPanel, place: Place): void {
+  private fill(panel: vscode.WebviewPanel, place: Place, title?: string): void {
     const bridge = new Bridge(panel.webview, this.sidecar, {
       visit: (next) => {
         this.settle(panel, next);
@@ -60,7 +55,7 @@ export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer 
       bridge.dispose();
     });
     panel.iconPath = this.icon();
-    this.settle(panel, place);
+    this.settle(panel, place, title);
     fillWebview(panel.webview, this.extension, place);
   }
 
@@ -70,9 +65,22 @@ export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer 
     return { light: file("threadline.svg"), dark: file("threadline-dark.svg") };
   }
 
-  private settle(panel: vscode.WebviewPanel, place: Place): void {
+  private settle(panel: vscode.WebviewPanel, place: Place, title = pageTitle(place)): void {
     this.open.set(panel, place);
-    panel.title = `Threadline: ${TITLES[place.page]}`;
+    panel.title = title;
+    void this.entitle(panel, place);
+  }
+
+  private rename(isMeant: (place: Place) => boolean): void {
+    for (const [panel, place] of this.open) {
+      if (isMeant(place)) void this.entitle(panel, place);
+    }
+  }
+
+  /** Where one has gone elsewhere meanwhile, the name does not matter any more. */
+  private async entitle(panel: vscode.WebviewPanel, place: Place): Promise<void> {
+    const title = await ownTitle(this.sidecar, place);
+    if (title !== undefined && this.open.get(panel) === place) panel.title = title;
   }
 }
 
