@@ -8,6 +8,7 @@ import { ENRICHMENTS } from "../memory/jobs";
 import type { Session } from "../protocol.generated";
 import { sessionUri } from "./decorating";
 import type { TreeNode } from "./node";
+import { shortFacts, shortTitle } from "./rows";
 
 const FILES_IN_TOOLTIP = 8;
 
@@ -21,9 +22,9 @@ export class SessionNode implements TreeNode {
     const { session } = this;
     const label = title(session);
     const facts = `${clock(session.startedAt)} · ${summary(session)}`;
-    const item = new TreeItem(label, TreeItemCollapsibleState.Collapsed);
+    const item = new TreeItem(shortTitle(session), TreeItemCollapsibleState.Collapsed);
     item.id = session.sessionId;
-    item.description = facts;
+    item.description = shortFacts(session);
     item.iconPath = icon(session);
     item.resourceUri = sessionUri(session);
     item.contextValue = `session.${session.status}`;
@@ -45,6 +46,7 @@ const SYMBOLS = { editor: "code", history: "history", agent: "hubot" } as const;
 
 function tooltip(session: Session): MarkdownString {
   const text = new MarkdownString(undefined, true);
+  text.appendText(`${title(session)}\n\n`);
   text.appendMarkdown(`**${heading(session)}**\n\n`);
   text.appendText(
     `${count(session.messageCount, "event")}, ${count(fileCount(session), "file")}, ${length(session)}\n`,
