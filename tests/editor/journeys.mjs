@@ -105,7 +105,8 @@ const work = {
       "the status bar's menu offers what can be done",
       async ({ workbench }) => {
         await workbench.status.locator("a").click();
-        for (const label of ["Pause Capture…", "Close Session", "Show Log"]) {
+        const pages = ["Search Memory", "Open Timeline", "Show What an Assistant Gets"];
+        for (const label of [...pages, "Pause Capture…", "Close Session", "Show Log"]) {
           await workbench.choice(label).waitFor();
         }
         await workbench.photograph("menu");

@@ -101,6 +101,8 @@ export class Commands extends Registrations {
     const unread = unreadTotal(this.inbox.all ?? []);
     return [
       entry("$(list-tree) Show Sessions", "threadline.sessions.focus"),
+      entry("$(search) Search Memory", "threadline.searchMemory"),
+      entry("$(graph) Open Timeline", "threadline.openTimeline"),
       entry(`$(mail) Open Inbox${unread > 0 ? ` (${unread} unread)` : ""}`, "threadline.openInbox"),
       hasSessions(this.projects) &&
         entry("$(sparkle) Generate Memory", "threadline.generateMemory"),
@@ -108,6 +110,7 @@ export class Commands extends Registrations {
       entry("$(checklist) Show Tasks", "threadline.showTasks"),
       entry("$(send) Send Message…", "threadline.sendMessage"),
       entry("$(comment-discussion) Open Context in Chat", "threadline.openContextInChat"),
+      entry("$(eye) Show What an Assistant Gets", "threadline.openInjection"),
       isPaused(this.projects) && entry("$(debug-start) Resume Capture", "threadline.resumeCapture"),
       isCapturing(this.projects) &&
         entry("$(debug-pause) Pause Capture…", "threadline.pauseCapture"),
