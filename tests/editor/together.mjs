@@ -17,16 +17,28 @@ export const together = {
   address: (editor) => `/?folder=${editor.workspace.folder}`,
   steps: [
     [
-      "empty views say what they are for",
+      "at first there is room for sessions and memory, and the rest is folded",
       async ({ workbench }) => {
         await workbench.showSessions();
-        await workbench.welcome.getByText("No messages yet.").waitFor();
-        await workbench.welcome.getByText("No tasks yet.").waitFor();
-        await workbench.photograph("empty");
+        await workbench.welcome.getByText("Save a file or make a commit").waitFor();
+        for (const view of ["Jobs", "Inbox", "Tasks"]) await workbench.header(view, false).waitFor();
+        await workbench.photograph("first");
       },
     ],
     [
-      "an agent's message is told at once, with what can be done about it",
+      "empty views say what they are for",
+      async ({ workbench }) => {
+        await workbench.command("Threadline: Open Inbox");
+        await workbench.welcome.getByText("No messages yet.").waitFor();
+        await workbench.command("Threadline: Show Tasks");
+        await workbench.welcome.getByText("No tasks yet.").waitFor();
+        await workbench.photograph("empty");
+        await workbench.header("Inbox", true).click();
+        await workbench.header("Inbox", false).waitFor();
+      },
+    ],
+    [
+      "an agent's message is told at once, with what can be done about it, also where the Inbox is folded",
       async (scene) => {
         const { workbench } = scene;
         new Agent(scene, "claude-code").tell(ALERT);
@@ -38,14 +50,15 @@ export const together = {
       },
     ],
     [
-      "it waits in the Inbox and is counted",
+      "it is counted, and waits in the Inbox",
       async ({ workbench }) => {
-        await workbench.row("Inbox", /unread request: Looms are out of step/).waitFor();
         await until("the status bar counts it", async () =>
           /Threadline\s+1$/.test((await workbench.status.innerText()).trim()),
         );
         await workbench.page.locator(".activitybar .badge-content", { hasText: "1" }).waitFor();
         await workbench.photograph("notification");
+        await workbench.command("Threadline: Open Inbox");
+        await workbench.row("Inbox", /unread request: Looms are out of step/).waitFor();
       },
     ],
     [
@@ -140,6 +153,8 @@ export const together = {
           { title: "Think of carpets", status: "backlog", priority: 1 },
         );
         const { workbench } = scene;
+        // Only what there is room for can be read.
+        await workbench.header("Memory", true).click();
         await workbench.row("Tasks", /In Progress task: Rewrite the warp, high · codex/i).waitFor();
         await workbench.row("Tasks", /To Do task: Weave the sample, waits for 1 task/).waitFor();
         await workbench.row("Tasks", /Backlog, 1/).waitFor();

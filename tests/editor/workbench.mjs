@@ -129,6 +129,11 @@ export class Workbench {
     return this.page.getByRole("tree", { name: view }).getByRole("treeitem", { name: text });
   }
 
+  /** What a view in the side bar is opened and folded by. */
+  header(view, isOpen) {
+    return this.page.locator(`.sidebar .pane-header[aria-label^="${view}"][aria-expanded="${isOpen}"]`);
+  }
+
   /** Press a button that a row offers. */
   async act(view, text, action) {
     await this.row(view, text).hover();
