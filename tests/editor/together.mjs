@@ -137,6 +137,16 @@ export const together = {
       },
     ],
     [
+      "the Inbox has a page, too, where there is room",
+      async ({ workbench }) => {
+        await workbench.header("Inbox", true).hover();
+        await workbench.page.getByRole("button", { name: "Open Inbox Page" }).click();
+        await workbench.tab("Threadline: Inbox").waitFor();
+        await workbench.webview().getByText("Dyed it blue").first().waitFor();
+        await workbench.photograph("inbox-page");
+      },
+    ],
+    [
       "an agent's plan appears, unasked",
       async (scene) => {
         const agent = new Agent(scene, "claude-code");

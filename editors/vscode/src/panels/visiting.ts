@@ -32,6 +32,7 @@ export class Visiting extends Registrations {
     this.register("threadline.openTimeline", "open the timeline", lead({ page: "timeline" }));
     this.register("threadline.openInjection", "open its page", lead({ page: "injection" }));
     this.register("threadline.openBoard", "open the board", lead({ page: "tasks" }));
+    this.register("threadline.openInboxPage", "open the inbox", lead({ page: "inbox" }));
     this.register("threadline.searchMemory", "search memory", () => this.memory.search());
     this.register("threadline.openSession", "open the session", (node) => this.openSession(node));
     this.register("threadline.openMemory", "open the memory", (id) => this.openMemory(id));
