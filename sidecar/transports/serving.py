@@ -3,12 +3,15 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from protocol import conversions
+from protocol.errors import ThreadlineError
 from sidecar.app import Application, open_application
 from sidecar.transports import logs
+from sidecar.transports.exits import exit_for
 
 GRACE = 2.0
 """Seconds that what is under way may take once nobody is there any more."""
@@ -24,6 +27,15 @@ def open_server(*, here: Path, source: str) -> Application:
     logs.obey(app.workspace.settings)
     conversions.prepare()
     return app
+
+
+def begin(*, here: Path, source: str) -> Application:
+    """Open an application for a client that hears nothing but its protocol; where that fails, say why and end."""
+    try:
+        return open_server(here=here, source=source)
+    except ThreadlineError as error:
+        sys.stderr.write(f"threadline: {error}\n")
+        sys.exit(exit_for(error.code))
 
 
 def heed_signals(end: Callable[[], object]) -> None:

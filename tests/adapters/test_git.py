@@ -11,7 +11,7 @@ from protocol.errors import GitFailedError
 from protocol.events import FileChange, NewEvent
 from sidecar.adapters.git import commits, identity
 from sidecar.domain import paths
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 from tests.support import HOUR, MINUTE, NOON, Repository, threadline
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 from tests.support import HOUR, NOON, Repository, threadline
 
 pytestmark = pytest.mark.slow
@@ -177,3 +177,12 @@ def test_an_author_whom_nobody_is_does_not_mean_the_user(worked: Repository) -> 
     asked = threadline("scan", "--author", "nobody", cwd=worked.path)
     assert b"0 commits (nobody's)" in asked.stderr
     assert b"yours" not in asked.stderr
+
+
+@pytest.mark.parametrize("server", ["serve", "mcp", "dashboard"])
+def test_a_server_without_a_store_says_why_and_ends(tmp_path: Path, server: str) -> None:
+    """Part of H4 and H5."""
+    (tmp_path / "file").write_text("")
+    done = threadline(server, cwd=tmp_path, THREADLINE_HOME=str(tmp_path / "file"))
+    assert done.returncode == Exit.STORE_REFUSED
+    assert (done.stdout, len(done.stderr.splitlines())) == (b"", 1)

@@ -20,7 +20,7 @@ from mcp.client import Client
 from sidecar.domain.connections import scripts
 from sidecar.domain.connections.agents import BY_NAME
 from sidecar.domain.connections.programs import Program
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 from sidecar.transports.hooks import observing
 from sidecar.transports.hooks.reading import MOST
 from tests.configurations import EXISTING

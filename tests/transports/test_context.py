@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 from tests.support import HOUR, NOON, Repository, threadline
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from protocol.errors import Code
 from protocol.methods import METHODS
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 from tests.lsp_client import RawClient
 from tests.support import NOON, Repository, threadline
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 from tests.mcps import Assistant, Host
 from tests.support import Repository, threadline
 

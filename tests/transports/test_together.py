@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from protocol.links import Graph, GraphLink, GraphNode, LinkEnd
-from sidecar.transports.cli.exits import Exit
 from sidecar.transports.cli.papers import dot
+from sidecar.transports.exits import Exit
 from tests.support import Repository, threadline
 
 slow = pytest.mark.slow

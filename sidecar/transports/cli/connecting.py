@@ -13,7 +13,7 @@ from sidecar.domain.connections.agents import BY_NAME
 from sidecar.services import connecting, refreshing
 from sidecar.services.connecting import Tools
 from sidecar.transports.cli import calls, screens
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 
 _SAID = {
     "create": "made",

@@ -19,7 +19,7 @@ from protocol.recall import MemoryList
 from sidecar.app import Application
 from sidecar.domain import ulids
 from sidecar.transports.cli import briefings, calls, finding, screens
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from protocol.messages import (
 )
 from sidecar.app import Application
 from sidecar.transports.cli import calls, finding, screens
-from sidecar.transports.cli.exits import Exit
 from sidecar.transports.cli.screens import clean, console, local
+from sidecar.transports.exits import Exit
 
 _MOST = 100
 

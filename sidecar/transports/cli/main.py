@@ -31,7 +31,7 @@ from sidecar.transports.cli import (
     tasks,
     watching,
 )
-from sidecar.transports.cli.exits import Exit, exit_for
+from sidecar.transports.exits import Exit, exit_for
 
 T = TypeVar("T")
 

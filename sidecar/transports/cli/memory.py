@@ -14,7 +14,7 @@ from protocol.recall import SearchResult, WriteResult
 from sidecar.app import Application, now
 from sidecar.services.progress import Tell
 from sidecar.transports.cli import calls, finding, screens, stages
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 
 T = TypeVar("T")
 

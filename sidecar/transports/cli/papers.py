@@ -11,8 +11,8 @@ from protocol.errors import InvalidParamsError
 from protocol.links import Graph, LinkEnd, LinkResult
 from sidecar.app import Application
 from sidecar.transports.cli import calls, finding, screens
-from sidecar.transports.cli.exits import Exit
 from sidecar.transports.cli.screens import clean, console, local
+from sidecar.transports.exits import Exit
 
 _TABLES: dict[str, finding.Table] = {"memory": "memories", "task": "tasks"}
 

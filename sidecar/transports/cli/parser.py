@@ -11,7 +11,7 @@ from sidecar.domain.connections.agents import BY_NAME
 from sidecar.transports.cli import arguments
 from sidecar.transports.cli.arguments import Commands, bare_command
 from sidecar.transports.cli.arguments import command as _command
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 
 _EPILOG = """\
 begin:

@@ -10,7 +10,7 @@ from sidecar.app import Application
 from sidecar.domain import paths
 from sidecar.domain.rendering import explanations
 from sidecar.transports.cli import calls, screens
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 
 
 def why(app: Application, options: Namespace) -> Exit:

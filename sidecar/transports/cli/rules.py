@@ -9,7 +9,7 @@ from protocol.rules import RulesChange, RulesChanges, RulesFile, RulesList
 from protocol.values import Record
 from sidecar.app import Application
 from sidecar.transports.cli import calls, screens
-from sidecar.transports.cli.exits import Exit
+from sidecar.transports.exits import Exit
 
 _SAID = {
     "created": "wrote",

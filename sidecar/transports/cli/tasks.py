@@ -6,8 +6,8 @@ from protocol.errors import InvalidParamsError
 from protocol.tasks import ShownTask, TaskPage, WrittenTasks
 from sidecar.app import Application
 from sidecar.transports.cli import calls, finding, screens
-from sidecar.transports.cli.exits import Exit
 from sidecar.transports.cli.screens import clean, console, local
+from sidecar.transports.exits import Exit
 
 _STATES = {
     "start": "in_progress",

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     output = outputs.own()
     parser = argparse.ArgumentParser(prog="threadline serve")
     parser.add_argument("--project", type=Path, default=Path.cwd())
-    app = serving.open_server(here=parser.parse_args(arguments).project, source="lsp")
+    app = serving.begin(here=parser.parse_args(arguments).project, source="lsp")
     code = asyncio.new_event_loop().run_until_complete(_serve(app, output))
     os._exit(code)
 

@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     parser = argparse.ArgumentParser(prog="threadline mcp")
     parser.add_argument("--project", type=Path)
     pinned = parser.parse_args(arguments).project
-    app = serving.open_server(here=Path.cwd(), source="mcp-server")
+    app = serving.begin(here=Path.cwd(), source="mcp-server")
     client = Client(app, pinned=pinned and pinned.expanduser().absolute())
     os._exit(asyncio.new_event_loop().run_until_complete(_serve(client, output)))
 

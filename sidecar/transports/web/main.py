@@ -23,6 +23,7 @@ from sidecar.store import dashboards
 from sidecar.store.dashboards import Dashboard
 from sidecar.transports import serving
 from sidecar.transports.capturing import Capture
+from sidecar.transports.exits import Exit, exit_for
 from sidecar.transports.serving import GRACE
 from sidecar.transports.web import invitations, sites
 from sidecar.transports.web.connections import Server, hush, listen
@@ -32,8 +33,6 @@ from sidecar.transports.web.keys import Keys
 from sidecar.transports.web.routes import House
 from sidecar.transports.web.tabs import Office
 
-_FAILED, _NOT_FOUND, _CONFLICT = 1, 3, 4
-"""Exit codes, as the rest of the command line has them."""
 _PORTS = 65535
 _UNBUILT = "the pages are not built, so browsers see none; `make pages` in Threadline's own folder builds them"
 
@@ -45,9 +44,9 @@ def main(arguments: Sequence[str]) -> NoReturn:
     try:
         code = _run(options, parent)
     except ThreadlineError as error:
-        code = _complain(str(error), _NOT_FOUND if isinstance(error, NotFoundError) else _FAILED)
+        code = _complain(str(error), exit_for(error.code))
     except OSError as error:
-        code = _complain(_problem(error, options.port), _CONFLICT)
+        code = _complain(_problem(error, options.port), Exit.CONFLICT)
     except KeyboardInterrupt:
         code = 0
     os._exit(code)
