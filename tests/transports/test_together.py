@@ -46,6 +46,8 @@ def test_every_command_says_how_it_is_used(command: str, tmp_path: Path) -> None
 def test_tasks_are_added_changed_and_listed(here: Path) -> None:
     """Part of F11."""
     assert "nothing to do" in seen("tasks", cwd=here)
+    seen("remember", "Expire", "the", "keys", "--type", "task", cwd=here)
+    assert "told of 1 more that commits left to do" in seen("tasks", cwd=here)
     words = ("tasks", "add", "Sign", "the", "uploads", "--priority", "4")
     (first,) = told(*words, "--done-when", "path exists: src/signing.py", cwd=here)["tasks"]
     assert (first["title"], first["priority"]) == ("Sign the uploads", 4)

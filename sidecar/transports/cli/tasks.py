@@ -3,6 +3,7 @@
 from argparse import Namespace
 
 from protocol.errors import InvalidParamsError
+from protocol.recall import MemoryPage
 from protocol.tasks import ShownTask, TaskPage, WrittenTasks
 from sidecar.app import Application
 from sidecar.transports.cli import calls, finding, screens
@@ -55,7 +56,17 @@ def _list(app: Application, options: Namespace) -> Exit:
         screens.say("nothing to do; `threadline tasks add TITLE` writes something down")
     elif page.total > len(page.tasks):
         console.print(f"[dim]{len(page.tasks)} of {page.total:,} tasks; --limit shows more[/]")
+    _tell_found(app, options)
     return Exit.OK
+
+
+def _tell_found(app: Application, options: Namespace) -> None:
+    """Say that assistants are told of more: what is left to do by the words of commits."""
+    params = {"project": options.project, "types": ["task"], "limit": 1}
+    found = calls.call(app, "threadline/memories/list", params, MemoryPage).total
+    if found:
+        hint = "`threadline search --type task` shows them, `threadline forget ID` ends one"
+        screens.say(f"assistants are told of {found:,} more that commits left to do; {hint}")
 
 
 def _show(app: Application, options: Namespace) -> Exit:
