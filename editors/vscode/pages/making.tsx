@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { outcome } from "../src/memory/jobs";
+import { made } from "../src/memory/jobs";
 import type { Session } from "../src/protocol.generated";
 import { useActing, useAnswer, useScene } from "./asking";
 import { ImportHistory } from "./importing";
@@ -29,7 +29,7 @@ export function useMaking(): Making {
         { project, sessionId },
         { onProgress: ({ percentage }) => setShare(percentage ? ` ${percentage} %` : "") },
       );
-      if (job.status === "completed") tell(`Memory made: ${outcome(job)}.`, true);
+      if (job.status === "completed") tell(made(job), true);
     });
   return { make, isBusy, share };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   enrichmentWords,
+  made,
   obstacle,
   outcome,
   percentage,
@@ -99,4 +100,10 @@ test("memory is said to be made only where some was", () => {
   assert.equal(enrichmentWords(read, [none]), "read, nothing kept");
   assert.equal(enrichmentWords(read), undefined);
   assert.equal(enrichmentWords({ ...read, enrichmentStatus: "none" }), "no memory yet");
+});
+
+test("who asked for memory is told what came of it", () => {
+  assert.equal(made(job({ created: 2, skipped: 1 })), "Memory made: 2 memories, 1 known already.");
+  assert.equal(made(job({ skipped: 1 })), "All of it was known already.");
+  assert.equal(made(job({})), "Nothing in it was worth keeping.");
 });

@@ -102,6 +102,12 @@ export function outcome({ created, skipped, superseded }: Job): string {
     .join(", ");
 }
 
+/** What a person is told when a job has ended well. */
+export function made(job: Job): string {
+  if (job.created > 0) return `Memory made: ${outcome(job)}.`;
+  return job.skipped > 0 ? "All of it was known already." : "Nothing in it was worth keeping.";
+}
+
 /** In a few words how a job stands. */
 export function standing(job: Job): string {
   const stage = currentStage(job);

@@ -3,6 +3,7 @@
 import { count } from "../../../src/formats";
 import {
   isRunning,
+  made,
   outcome,
   PROVIDERS,
   STAGE_HINTS,
@@ -66,7 +67,7 @@ function Retry({ job }: { readonly job: Job }) {
   const { act, isBusy } = useActing();
   const retry = async () => {
     const done = await host.request("threadline/enrichment/retry", { project, jobId: job.jobId });
-    if (done.status === "completed") tell(`Memory made: ${outcome(done)}.`, true);
+    if (done.status === "completed") tell(made(done), true);
   };
   return (
     <Button icon="retry" isOff={isBusy} onClick={() => act(retry)}>
