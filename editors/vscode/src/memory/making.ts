@@ -13,7 +13,7 @@ import type { Sidecar } from "../sidecar";
 import { activeSessions, ordered } from "../states";
 import { JobNode } from "../tree/job";
 import { SessionNode } from "../tree/session";
-import { isRunning, obstacle, outcome, standing } from "./jobs";
+import { isRunning, made, obstacle, standing } from "./jobs";
 import type { Workshop } from "./workshop";
 
 const OPEN = "Open Session";
@@ -102,7 +102,7 @@ export class MakingCommands extends Registrations {
     of: { readonly sessionId: string; readonly projectId: string },
   ): Promise<void> {
     if (job.status === "completed") {
-      const said = `Memory made: ${outcome(job)}.`;
+      const said = made(job);
       const chosen = await vscode.window.showInformationMessage(said, OPEN);
       if (chosen) await vscode.commands.executeCommand("threadline.openSession", of);
     } else if (job.status === "failed") {
