@@ -183,8 +183,9 @@ export const outdatedness = {
 function outdated(sidecar) {
   return `touch "$THREADLINE_HOME/../asked"
 exec "${join(dirname(sidecar), "python")}" -c '
-import importlib.metadata, sys
-importlib.metadata.version = lambda name: "0.0.9"
+import sys
+from protocol import versions
+versions.VERSION = "0.0.9"
 sys.argv = ["threadline", "serve"]
 from sidecar.transports.entry import main
 main()'`;
