@@ -118,6 +118,17 @@ export const installation = {
         });
       },
     ],
+    [
+      "the walkthrough asks before it is installed once more",
+      async ({ workbench, editor }) => {
+        await workbench.status.getByText("Threadline: 1 event").waitFor();
+        await workbench.openWalkthrough();
+        await workbench.step("Install the Sidecar").click();
+        await button(workbench.step("Install the Sidecar"), "Install Sidecar").click();
+        await button(workbench.notification("The sidecar runs already."), "Reinstall").waitFor();
+        assert.equal(environments(editor).length, 1);
+      },
+    ],
   ],
 };
 

@@ -368,11 +368,8 @@ const walkthrough = {
         await workbench.status.getByText("1 event").waitFor();
         // Beside it there is no room for pictures.
         await workbench.command("View: Close Primary Side Bar");
-        await workbench.command("Welcome: Open Walkthrough...");
-        await workbench.choice("Get Started with Threadline").click();
-        const page = workbench.page.locator(".gettingStartedContainer");
-        await page.getByText("Work as Usual").waitFor();
-        await page.locator(".getting-started-step", { hasText: "Install the Sidecar" }).click();
+        await workbench.openWalkthrough();
+        await workbench.step("Install the Sidecar").click();
         await ticked(workbench, "Install the Sidecar").waitFor();
         await ticked(workbench, "Work as Usual").waitFor();
         assert.equal(await ticked(workbench, "Look Back").count(), 0);
@@ -382,7 +379,7 @@ const walkthrough = {
     [
       "its button installs no second sidecar beside the one that runs",
       async ({ workbench, editor }) => {
-        const step = workbench.page.locator(".getting-started-step", { hasText: "Install the Sidecar" });
+        const step = workbench.step("Install the Sidecar");
         await step.getByRole("button", { name: "Install Sidecar" }).click();
         const told = workbench.notification("The sidecar runs already.");
         await told.waitFor();
@@ -395,9 +392,8 @@ const walkthrough = {
     [
       "each step has a picture, in the colours of the theme",
       async ({ workbench }) => {
-        const steps = workbench.page.locator(".getting-started-step");
         for (const title of ["Work as Usual", "Turn a Session", "Find It", "Tell Your", "Look Back"]) {
-          await steps.filter({ hasText: title }).click();
+          await workbench.step(title).click();
           await workbench.page.frameLocator("iframe.webview.ready >> visible=true").frameLocator("#active-frame").locator("svg").waitFor();
           await workbench.photograph(title.toLowerCase().replaceAll(" ", "-"));
         }
@@ -415,9 +411,8 @@ export const journeys = [
 ];
 
 /** A step of the walkthrough that is marked as done. */
-function ticked({ page }, title) {
-  const step = page.locator(".getting-started-step", { hasText: title });
-  return step.locator(".codicon-getting-started-step-checked.complete");
+function ticked(workbench, title) {
+  return workbench.step(title).locator(".codicon-getting-started-step-checked.complete");
 }
 
 function starts(editor) {

@@ -70,6 +70,17 @@ export class Workbench {
     await this.page.locator(".sidebar .title-label", { hasText: "Threadline" }).waitFor();
   }
 
+  async openWalkthrough() {
+    await this.command("Welcome: Open Walkthrough...");
+    await this.choice("Get Started with Threadline").click();
+    await this.step("Work as Usual").waitFor();
+  }
+
+  /** A step of the walkthrough. */
+  step(title) {
+    return this.page.locator(".getting-started-step", { hasText: title });
+  }
+
   async openFile(name) {
     await this.page
       .getByRole("tab", { name: /^Explorer/ })
