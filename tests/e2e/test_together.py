@@ -28,7 +28,9 @@ async def pair(repository: Repository) -> AsyncIterator[Pair]:
     repository.commit("before")
     async with open_editor(Agent, repository) as first, open_editor(Agent, repository) as second:
         first.name, second.name = "claude-code", "cursor"
+        # Who has looked at a project is told what changes in it from then on.
         await wait_until_watched(first)
+        await wait_until_watched(second)
         yield first, second
 
 

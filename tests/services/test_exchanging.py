@@ -281,8 +281,7 @@ def test_links_are_seen_from_every_end_help_to_find_and_never_dangle(desk: Desk)
 UNSIGNED = {
     "threadline/ingest": "each event names its own",
     "threadline/scan": "it reads what git says",
-    "threadline/memories/forget": "what is forgotten leaves no trace",
-    "threadline/purge": "likewise",
+    "threadline/purge": "what is purged leaves no trace",
     "threadline/sessions/close": "upkeep, not content",
     "threadline/sessions/compact": "likewise",
     "threadline/enrichment/retry": "likewise",

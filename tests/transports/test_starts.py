@@ -13,6 +13,7 @@ import pytest
 
 from sidecar.app import open_application
 from sidecar.store.overheard import VARIABLE
+from tests import hooks
 from tests.support import NOON, ROOT, Repository
 
 pytestmark = pytest.mark.slow
@@ -132,5 +133,5 @@ def test_where_nothing_has_happened_a_start_asks_no_other_program(
     """Part of F2."""
     starts.begin()
     starts.begin(PATH=str(tmp_path))
-    logs = list((starts.home / "logs").glob("*"))
-    assert [path.read_text() for path in logs] == []
+    assert (len(hooks.log(starts.home)), hooks.failures(starts.home)) == (2, [])
+    assert [path.name for path in (starts.home / "logs").glob("*")] == ["hooks.log"]
