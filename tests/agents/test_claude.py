@@ -76,10 +76,12 @@ def test_what_is_said_and_done_is_in_the_memory(bench: Bench) -> None:
     [session] = bench.call("sessions/list")["sessions"]
     assert (session["source"], session["filesModified"]) == ("claude-code", ["hello.txt"])
     events = bench.call("sessions/events", sessionId=session["sessionId"])["events"]
-    assert [(one["kind"], one["agentId"], one["text"]) for one in events] == [
-        ("capture", None, "PLEASE-WRITE it. We must never log customer names."),
-        ("save", "claude-code", None),
+    first, *others = [(one["kind"], one["agentId"], one["text"]) for one in events]
+    assert first == ("capture", None, "PLEASE-WRITE it. We must never log customer names.")
+    # An edit is told beside the conversation, and so maybe after the answer.
+    assert sorted(others) == [
         ("capture", "claude-code", bench.model.words),
+        ("save", "claude-code", None),
     ]
     [saved] = bench.call("checkpoints/list")["checkpoints"]
     assert (saved["trigger"], saved["harness"], saved["promptCount"]) == (
