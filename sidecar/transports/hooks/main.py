@@ -80,6 +80,9 @@ def respond(call: Call, read: Callable[[], bytes], environment: Mapping[str, str
     except Exception as error:  # noqa: BLE001  # the boundary of the hook
         call.fail(error)
         return answers.plain(call.host, call.event), _rest
+    if finish is _rest:
+        call.end(done)
+        return answer, _rest
 
     def finish_safely() -> None:
         try:
