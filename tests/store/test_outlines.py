@@ -40,6 +40,7 @@ def write(folder: Path, *transactions: Sequence[Op]) -> None:
         for ops in transactions:
             journal.append(ops)
     journal.close()
+    journal._lock.close()
 
 
 def seen(journal: Journal) -> object:
@@ -50,6 +51,7 @@ def seen(journal: Journal) -> object:
     }
     found = tables, journal._operations, journal._offset, journal.is_damaged, journal.format
     journal.close()
+    journal._lock.close()
     return found
 
 
