@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import ParamSpec
 
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 from msgspec import Struct
 
 from protocol.errors import ThreadlineError
@@ -89,7 +89,7 @@ class Workspace:
         self._asked: dict[str, _Project] = {}
         """Projects that somebody has looked at before they were watched."""
         self._saves: dict[Path, Saves] = {}
-        self._kept_up: LRUCache[str, object] = LRUCache(maxsize=64)
+        self._kept_up: dict[str, object] = {}
         self._places = Places()
         self._mutex = threading.RLock()
         self._complaints: TTLCache[str, bool] = TTLCache(maxsize=256, ttl=60)
@@ -131,8 +131,7 @@ class Workspace:
         """
         fingerprint = checkout.fingerprint()
         if self._kept_up.get(checkout.name) != fingerprint:
-            self._kept_up[checkout.name] = fingerprint
-            self._try(checkout.name, self._look_once, checkout)
+            self._try(checkout.name, self._look_once, checkout, fingerprint)
 
     def quiet_places(self) -> list[Path]:
         """Name the folders in which a new folder may be a new repository or worktree."""
@@ -198,11 +197,13 @@ class Workspace:
         for root, batch in batches.items():
             self._try(str(root), self._save, root, batch)
 
-    def _look_once(self, checkout: Checkout) -> None:
+    def _look_once(self, checkout: Checkout, fingerprint: object) -> None:
         vault = self._tools.vault(checkout.folder)
         watched = Watched(vault, checkout, self.source)
         watched.begin(_last_seen(vault) or self._began + timedelta(seconds=1))
         watched.catch_up(self._began, is_recording=self._is_recording(vault))
+        # What could not be read is looked at again the next time.
+        self._kept_up[checkout.name] = fingerprint
 
     def _every(self, folder: Path) -> Iterator[tuple[Watched, Vault]]:
         for checkout in self._tools.find(folder, self._complain):

@@ -1,6 +1,7 @@
 """Tasks as every transport serves them: how they end by themselves, who is told, and what never happens."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,6 +127,22 @@ def test_a_start_looks_first_at_what_was_committed_while_nobody_did(desk: Desk) 
     }
     (session,) = desk.ask("sessions/list")["sessions"]
     assert session["headCommitSha"] == sha
+
+
+def test_a_start_looks_again_where_git_could_not_be_asked(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Part of B2: one failure costs no commit."""
+    desk.commit("begin", "old.py")
+    desk.start(sessionKey="c1")
+    desk.clock.pass_(MINUTE)
+    sha = work(desk)
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", str(tmp_path))
+        desk.app.answer(1, "threadline/context/start", {"agentId": AGENT, "sessionKey": "c2"})
+    assert desk.ask("sessions/list")["sessions"][0]["headCommitSha"] != sha
+    desk.start(sessionKey="c3")
+    assert desk.ask("sessions/list")["sessions"][0]["headCommitSha"] == sha
 
 
 @pytest.mark.parametrize("target", ["../outside", "nowhere"])
