@@ -30,6 +30,15 @@ def test_memory_is_made_found_and_explained(worked: Repository) -> None:
     found = threadline("search", "why", "no", "Redis?", "--explain", cwd=worked.path)
     assert b"Use advisory locks instead of Redis" in found.stdout.splitlines()[0]
     assert b"words +" in found.stdout
+    why = {
+        "type": "decision",
+        "title": "Ship by boat",
+        "content": "Ship by boat",
+        "rationale": "Roads flood",
+    }
+    threadline("call", "threadline/memories/write", json.dumps(why), cwd=worked.path)
+    assert b"  Why: Roads flood" in threadline("search", "boat", cwd=worked.path).stdout
+    assert b"  Why: Roads flood" in threadline("export", "--markdown", "-", cwd=worked.path).stdout
     jobs = json.loads(threadline("jobs", "--json", cwd=worked.path).stdout)
     assert [job["status"] for job in jobs["jobs"]] == ["completed", "completed"]
     assert b"completed" in threadline("jobs", cwd=worked.path).stdout
