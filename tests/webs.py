@@ -80,8 +80,8 @@ class Dashboard:
         """Come in with a new address, by one of the names of this machine."""
         visitor = Visitor(f"{host}:{self.port}", f"http://{host}:{self.port}")
         answer = visitor.show(self.invite())
-        assert answer.status_code == 204, answer.text
-        visitor.cookie = answer.headers["set-cookie"].partition(";")[0]
+        assert answer.status_code == 200, answer.text
+        visitor.secret = answer.json()["secret"]
         return visitor
 
     def send(self, data: bytes) -> bytes:
@@ -110,11 +110,11 @@ class Dashboard:
 
 @dataclass
 class Visitor:
-    """A browser at one of our addresses."""
+    """A tab at one of our addresses."""
 
     host: str
     address: str
-    cookie: str = ""
+    secret: str = ""
 
     def show(self, token: str, **headers: str) -> httpx.Response:
         """Show a token at the door."""
@@ -125,16 +125,23 @@ class Visitor:
         )
 
     def get(self, path: str, **headers: str) -> httpx.Response:
-        """Ask for something with the cookie."""
-        return httpx.get(f"{self.address}{path}", headers={"cookie": self.cookie} | headers)
+        """Ask for something as a page does."""
+        return httpx.get(f"{self.address}{path}", headers=headers)
 
     @contextlib.contextmanager
     def open_tab(self, max_queue: int = 16) -> "Iterator[Tab]":
-        """Open a socket as a page does."""
+        """Open a socket and show the secret, as a page does."""
+        with self.knock(max_queue) as tab:
+            assert tab.request("dashboard/enter", secret=self.secret) == {}
+            yield tab
+
+    @contextlib.contextmanager
+    def knock(self, max_queue: int = 16, **headers: str) -> "Iterator[Tab]":
+        """Open a socket, and say nothing yet."""
         with connect(
             f"ws://{self.host}/rpc",
             origin=Origin(self.address),
-            additional_headers={"cookie": self.cookie},
+            additional_headers=headers,
             compression=None,
             max_size=None,
             max_queue=max_queue,
@@ -153,7 +160,7 @@ class Tab:
     def send(self, message: object) -> None:
         self.socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
 
-    def ask(self, identifier: object, method: str, **params: Any) -> None:
+    def ask(self, identifier: object, method: str, /, **params: Any) -> None:
         self.send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params})
 
     def receive(self, seconds: float = BRIEF) -> Any:
@@ -164,13 +171,18 @@ class Tab:
                 return message
             self.notices.append(message)
 
-    def request(self, method: str, **params: Any) -> Any:
+    def request(self, method: str, /, **params: Any) -> Any:
         """Ask something that works, and give its result."""
         self.ask("the next", method, **params)
         answer = self.receive()
         assert answer["id"] == "the next"
         assert "result" in answer, answer
         return answer["result"]
+
+    def confirm(self, method: str, /, **params: Any) -> Any:
+        """Do what a page does once the person has agreed: ask for a confirmation, and use it."""
+        given = self.request("dashboard/confirm", method=method, params=params)
+        return self.request(method, **params, **given)
 
     def hear(self, what: str) -> Any:
         """Wait until it is told that something of this kind has changed."""

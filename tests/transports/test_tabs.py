@@ -216,7 +216,7 @@ def test_memory_is_made_and_forgotten_from_a_page(tab: Tab, repository: Reposito
     assert [told[0]["value"]["kind"], told[-1]["value"]["kind"]] == ["begin", "end"]
     written = tab.request("threadline/memories/write", type="fact", title="a", content="harbour")
     memory = written["memory"]["memoryId"]
-    assert tab.request("threadline/memories/forget", memoryIds=[memory])["verified"]
+    assert tab.confirm("threadline/memories/forget", memoryIds=[memory])["verified"]
 
 
 def test_a_tab_that_does_not_read_is_answered_later_and_keeps_nobody_waiting(

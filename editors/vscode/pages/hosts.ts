@@ -8,6 +8,8 @@ export interface Asking {
   /** Ends the request before its answer; it then fails. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** That the person has agreed in a dialog; needed for what cannot be undone. */
+  readonly isConfirmed?: boolean;
 }
 
 export interface Host {

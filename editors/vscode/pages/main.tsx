@@ -3,11 +3,11 @@
 import { render } from "preact";
 import { App } from "./app";
 import { keepFocus } from "./focusing";
-import { Browser } from "./sockets";
+import { Browser, mayEnter } from "./sockets";
 import { isWebview, Webview } from "./webviews";
 
 const root = document.getElementById("app");
-if (root) {
+if (root && (isWebview() || mayEnter())) {
   root.replaceChildren();
   keepFocus(document);
   render(<App host={isWebview() ? new Webview() : new Browser()} />, root);

@@ -1,4 +1,7 @@
-/** Pages in a browser: JSON-RPC over one WebSocket that comes back when it was lost. */
+/**
+ * Pages in a browser: JSON-RPC over one WebSocket that comes back when it was lost. Its first message shows the secret
+ * that this tab was given at the door; no cookie is involved, since other ports of this machine would see it.
+ */
 
 import type { Change, Failure, Methods } from "../src/protocol.generated";
 import { type Asking, type Host, Listeners, Pending, Wish } from "./hosts";
@@ -8,8 +11,14 @@ import type { Progress } from "./wire";
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 const ENDED = "Has threadline dashboard ended?";
-const BEGUN_ANEW = "The dashboard was started anew: open the address from its terminal.";
-const UNKNOWN_HERE = 401;
+const UNKNOWN_HERE =
+  "This tab is not let in any more. Open the dashboard again from threadline dashboard.";
+/** The close code of a server that does not know our secret. */
+const UNKNOWN = 4401;
+const DOOR = "/enter";
+const SECRET = "threadline.secret";
+/** Where the door leads back to. */
+const PLACE = "place";
 
 type Incoming =
   | { readonly id: number | null; readonly result: unknown }
@@ -31,21 +40,26 @@ export class Browser implements Host {
   remedy = ENDED;
 
   private readonly pending = new Pending();
-  private socket = this.connect();
   private pause = FIRST_PAUSE;
+  private hasEntered = false;
+  private socket = this.connect();
 
   constructor() {
     addEventListener("hashchange", () => this.places.tell(read(location.hash)));
   }
 
-  request<M extends keyof Methods>(
+  async request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
     asking: Asking = {},
   ): Promise<Methods[M]["result"]> {
+    const confirmed = asking.isConfirmed ? await this.confirm(method, params) : {};
     return this.pending.begin(
       asking,
-      (id) => this.ask(id, method, asking.onProgress ? { ...params, workDoneToken: id } : params),
+      (id) => {
+        const token = asking.onProgress ? { workDoneToken: id } : {};
+        this.ask(id, method, { ...params, ...confirmed, ...token });
+      },
       (id) => this.send({ method: "$/cancelRequest", params: { id } }),
     );
   }
@@ -72,15 +86,39 @@ export class Browser implements Host {
     this.socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
   }
 
+  /** What shows the server that the person has agreed to exactly this. */
+  private confirm(method: string, params: object): Promise<{ readonly confirmation: string }> {
+    return this.pending.begin(
+      {},
+      (id) => this.ask(id, "dashboard/confirm", { method, params }),
+      () => undefined,
+    );
+  }
+
   private connect(): WebSocket {
     const socket = new WebSocket(`ws://${location.host}/rpc`);
-    socket.onopen = () => {
-      this.pause = FIRST_PAUSE;
-      this.link(true);
-    };
+    socket.onopen = () => void this.enter();
     socket.onmessage = ({ data }) => this.hear(JSON.parse(data));
-    socket.onclose = () => this.lose();
+    socket.onclose = ({ code }) => (code === UNKNOWN ? this.leave() : this.lose());
     return socket;
+  }
+
+  /** Show the secret; nothing else is answered before. */
+  private async enter(): Promise<void> {
+    const secret = sessionStorage.getItem(SECRET) ?? "";
+    const entered = this.pending.begin(
+      {},
+      (id) => this.ask(id, "dashboard/enter", { secret }),
+      () => undefined,
+    );
+    const isIn = await entered.then(
+      () => true,
+      () => false,
+    );
+    if (!isIn) return;
+    this.pause = FIRST_PAUSE;
+    this.hasEntered = true;
+    this.link(true);
   }
 
   private hear(message: Incoming): void {
@@ -98,26 +136,35 @@ export class Browser implements Host {
   private lose(): void {
     this.pending.failAll("The connection was lost.");
     this.link(false);
-    if (this.pause > FIRST_PAUSE) void this.look();
     setTimeout(() => {
       this.socket = this.connect();
     }, this.pause);
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }
 
-  /** A socket does not say why it was refused; a page does. */
-  private async look(): Promise<void> {
-    const status = await fetch("/").then(
-      (answer) => answer.status,
-      () => undefined,
-    );
-    if (this.isLive) return;
-    this.remedy = status === UNKNOWN_HERE ? BEGUN_ANEW : ENDED;
-    this.links.tell(false);
+  /** Our secret opens nothing here. What is already on the page stays readable; an empty page leads to the door. */
+  private leave(): void {
+    sessionStorage.removeItem(SECRET);
+    this.pending.failAll("The connection was refused.");
+    this.remedy = UNKNOWN_HERE;
+    this.link(false);
+    if (!this.hasEntered) goToDoor();
   }
 
   private link(isLive: boolean): void {
     this.isLive = isLive;
     this.links.tell(isLive);
   }
+}
+
+/** Whether this tab was let in; one that was not is led to where it is told how. */
+export function mayEnter(): boolean {
+  if (sessionStorage.getItem(SECRET) !== null) return true;
+  goToDoor();
+  return false;
+}
+
+function goToDoor(): void {
+  if (location.hash) sessionStorage.setItem(PLACE, location.hash);
+  location.replace(DOOR);
 }

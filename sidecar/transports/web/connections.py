@@ -99,14 +99,29 @@ class Connection(H11Protocol):
     """One connection of a client."""
 
     _deadline: asyncio.TimerHandle | None = None
+    _came = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own
-        """Take a client, unless there are too many."""
+        """Take a client; where there are too many, it takes the place of the one that has been idle longest.
+
+        Whoever asks at once is served, however many others hold a connection and say nothing.
+        """
         super().connection_made(transport)
+        self._came = self.loop.time()
+        self._wait()
         if len(self.connections) > MAX_CONNECTIONS:
-            transport.abort()
-        else:
-            self._wait()
+            idle = [
+                connection
+                for connection in self.connections
+                if isinstance(connection, Connection) and connection._is_idle  # noqa: SLF001  # our own
+            ]
+            oldest = min(idle, key=lambda connection: connection._came)  # noqa: SLF001  # our own
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    @property
+    def _is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a client."""
@@ -115,7 +130,7 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take bytes; a request that is not whole yet has a limited time for that."""
-        if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
+        if self._deadline is None and self._is_idle:
             self._wait()
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:

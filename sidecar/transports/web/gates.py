@@ -1,7 +1,7 @@
 """The gate: which requests are looked at at all, and what every answer carries.
 
 A browser visits strangers' pages too, and they may send us requests: by our address, by a name of theirs that points
-to this machine, with the cookie or without. Whatever does not come from our own pages is refused before anything is
+to this machine. Whatever does not come from our own pages is refused before anything is
 read or done, by plain rules that stand in one list.
 """
 

@@ -1,27 +1,21 @@
-"""Keys: who may come in. A token opens the door once; what it is exchanged for opens it until we end."""
+"""Keys: who may come in. An invitation is exchanged once for a secret, which works until we end.
+
+A page keeps its secret in `sessionStorage` and sends it in a socket's first message. It is never a cookie: browsers
+send the cookies of one port of this machine to every other port as well.
+"""
 
 import hmac
 import secrets
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 
 VALID_FOR = 300.0
-"""Seconds in which a token must be used."""
+"""Seconds in which an invitation must be used."""
 _BYTES = 32
-_TOKENS = 16
+_INVITATIONS = 16
 _VISITORS = 64
-"""How many browsers may be in at once; the one that came first leaves for a new one."""
+"""How many tabs may have a secret at once; the one that came first leaves for a new one."""
 
 Clock = Callable[[], float]
-
-
-@dataclass(frozen=True)
-class _Visitor:
-    """A browser that has shown a token."""
-
-    secret: str
-    authority: str
-    """The host and port it came to; its cookie is worth nothing at another."""
 
 
 class Keys:
@@ -32,33 +26,29 @@ class Keys:
         self.bearer = secrets.token_urlsafe(_BYTES)
         """What programs show with every request; it opens what only tells."""
         self._clock = clock
-        self._tokens: dict[str, float] = {}
-        self._visitors: list[_Visitor] = []
+        self._invitations: dict[str, float] = {}
+        self._secrets: list[str] = []
 
     def issue(self) -> str:
-        """Make a token that opens the door once, soon."""
-        token = secrets.token_urlsafe(_BYTES)
-        self._tokens[token] = self._clock() + VALID_FOR
-        for oldest in [*self._tokens][:-_TOKENS]:
-            del self._tokens[oldest]
-        return token
+        """Return an invitation that can be exchanged once, soon."""
+        invitation = secrets.token_urlsafe(_BYTES)
+        self._invitations[invitation] = self._clock() + VALID_FOR
+        for oldest in [*self._invitations][:-_INVITATIONS]:
+            del self._invitations[oldest]
+        return invitation
 
-    def exchange(self, token: str, authority: str) -> str | None:
-        """Take a token and give the secret of a cookie; None for what is no token, or none any more."""
-        known = next((one for one in self._tokens if _is_same(one, token)), None)
-        if known is None or self._tokens.pop(known) < self._clock():
+    def exchange(self, invitation: str) -> str | None:
+        """Return a new secret for an invitation, or None if it is unknown, used or too old."""
+        known = next((issued for issued in self._invitations if _is_same(issued, invitation)), None)
+        if known is None or self._invitations.pop(known) < self._clock():
             return None
-        visitor = _Visitor(secrets.token_urlsafe(_BYTES), authority)
-        self._visitors = [*self._visitors, visitor][-_VISITORS:]
-        return visitor.secret
+        secret = secrets.token_urlsafe(_BYTES)
+        self._secrets = [*self._secrets, secret][-_VISITORS:]
+        return secret
 
-    def knows(self, cookies: Iterable[str], authority: str) -> bool:
-        """Tell whether the one cookie that was shown belongs to a visitor of this host and port."""
-        shown = [*cookies]
-        return len(shown) == 1 and any(
-            _is_same(visitor.secret, shown[0]) and visitor.authority == authority
-            for visitor in self._visitors
-        )
+    def knows(self, secret: str) -> bool:
+        """Tell whether a secret was given for an invitation."""
+        return any(_is_same(known, secret) for known in self._secrets)
 
     def is_bearer(self, shown: str) -> bool:
         """Tell whether a program has shown its token."""

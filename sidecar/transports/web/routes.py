@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, HTTPConnection, Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
@@ -19,6 +19,7 @@ from protocol.errors import Code
 from protocol.methods import Change
 from sidecar.transports.web import sites
 from sidecar.transports.web.connections import SOCKET_PATH
+from sidecar.transports.web.entrances import Entrance
 from sidecar.transports.web.gates import MAX_BODY, Gate, refuse
 from sidecar.transports.web.keys import Keys
 from sidecar.transports.web.limits import Limit, retry_after
@@ -38,7 +39,7 @@ _STATUSES = {
 """What other programs are told by a status; all else is our fault."""
 
 
-class _Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Invitation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is shown at the door."""
 
     token: str
@@ -51,14 +52,11 @@ class House:
         """Serve what an office answers to those who have a key."""
         self._office = office
         self._keys = keys
-        self._cookie = f"threadline-{port}"
         self._port = port
-        self._pages = sites.load(sites.PAGES)
-        self._door = sites.load(sites.DOOR)
+        self._files = {**sites.load(sites.DOOR), **sites.load(sites.PAGES)}
         self._knocks = Limit(10, 0.2, time.monotonic)
-        self._strangers = Limit(60, 1.0, time.monotonic)
-        self._looks = Limit(300, 50.0, time.monotonic)
         self._questions = Limit(30, 1.0, time.monotonic)
+        self._entrance = Entrance(keys)
         self._tabs: set[Tab] = set()
 
     def application(self) -> ASGIApp:
@@ -68,11 +66,10 @@ class House:
             Route("/session", self._let_in, methods=["POST"]),
             Route("/api/checkpoints", self._checkpoints, methods=["GET"]),
             Route("/api/checkpoints/{key:path}", self._checkpoints, methods=["GET"]),
-            Route(SOCKET_PATH.decode(), self._refuse_plain, methods=["GET"]),
+            Route(SOCKET_PATH.decode(), _refuse_plain, methods=["GET"]),
             WebSocketRoute(SOCKET_PATH.decode(), self._socket),
-            *(Route(path, self._open_door, methods=["GET"]) for path in self._door),
-            *(Route(path, self._page, methods=["GET"]) for path in self._pages),
-            Route("/{path:path}", self._nothing, methods=["GET"]),
+            *(Route(path, self._file, methods=["GET"]) for path in self._files),
+            Route("/{path:path}", _nothing, methods=["GET"]),
         ]
         inside = Starlette(routes=routes, exception_handlers={HTTPException: _tell_problem})
         inside.router.redirect_slashes = False
@@ -84,43 +81,24 @@ class House:
             tab.tell(change)
 
     async def _let_in(self, request: Request) -> Response:
-        """Exchange a token for a cookie."""
+        """Exchange an invitation for a secret."""
         _limit(self._knocks)
         if request.headers.get("content-type") != "application/json":
             raise HTTPException(415, "a token is shown as JSON")
-        shown = _token(await _body(request))
-        secret = self._keys.exchange(shown, request.headers["host"])
+        secret = self._keys.exchange(_token(await _body(request)))
         if secret is None:
             raise HTTPException(401, "this address was used already, or is too old")
-        response = Response(status_code=204)
-        response.set_cookie(self._cookie, secret, httponly=True, samesite="strict", path="/")
-        return response
+        return _json(200, {"secret": secret})
 
-    async def _open_door(self, request: Request) -> Response:
-        _limit(self._looks)
-        return _file(self._door[request.scope["path"]])
-
-    async def _page(self, request: Request) -> Response:
-        """Give a file of our pages; who may not see them is told how to come in."""
-        if not self._is_known(request):
-            _limit(self._strangers)
-            return _file(self._door["/enter"], status=401)
-        _limit(self._looks)
-        return _file(self._pages[request.scope["path"]])
-
-    async def _nothing(self, request: Request) -> Response:
-        """Tell only who may come in what is not here."""
-        self._check(request)
-        raise HTTPException(404, "there is nothing here")
-
-    async def _refuse_plain(self, request: Request) -> Response:
-        self._check(request)
-        raise HTTPException(426, "this is a WebSocket", headers={"upgrade": "websocket"})
+    async def _file(self, request: Request) -> Response:
+        """Serve a file of our pages to anybody: they hold no data."""
+        file = self._files[request.scope["path"]]
+        return Response(file.content, headers={"content-type": file.kind})
 
     async def _checkpoints(self, request: Request) -> Response:
         """List the checkpoints of a project, or of one conversation."""
         if not self._is_program(request):
-            self._check(request)
+            raise HTTPException(401, "show the token of `threadline dashboard` as a bearer")
         _limit(self._questions)
         answer = await self._office.answer(None, _LIST, _question(request), Work(_ignore, _LIST))
         if isinstance(answer.error, msgspec.UnsetType):
@@ -130,12 +108,14 @@ class House:
         return _json(status, {"error": answer.error}, headers)
 
     async def _socket(self, socket: WebSocket) -> None:
-        """Speak with one tab until it is closed."""
-        status = 401 if not self._is_known(socket) else 503 if len(self._tabs) >= MAX_TABS else 0
-        if status:
-            await refuse((status, _WORDS[status]), socket.scope, socket.receive, socket.send)
+        """Speak with one tab until it is closed, if its first message shows a secret."""
+        if len(self._tabs) >= MAX_TABS:
+            why = (503, "too many tabs are open; close some")
+            await refuse(why, socket.scope, socket.receive, socket.send)
             return
         await socket.accept()
+        if not await self._entrance.admit(socket):
+            return
         tab = Tab(socket, self._office)
         self._tabs.add(tab)
         try:
@@ -143,30 +123,22 @@ class House:
         finally:
             self._tabs.discard(tab)
 
-    def _check(self, request: HTTPConnection) -> None:
-        """Let only those go on who have a cookie of ours."""
-        if not self._is_known(request):
-            _limit(self._strangers)
-            raise HTTPException(401, _WORDS[401])
-        _limit(self._looks)
-
-    def _is_known(self, request: HTTPConnection) -> bool:
-        return self._keys.knows(_cookies(request, self._cookie), request.headers["host"])
-
     def _is_program(self, request: Request) -> bool:
         shown = request.headers.getlist("authorization")
         scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
         return scheme.lower() == "bearer" and self._keys.is_bearer(token)
 
 
-_WORDS = {
-    401: "open the address that `threadline dashboard` has printed",
-    503: "too many tabs are open; close some",
-}
-
-
 async def _tell_health(_: Request) -> Response:
     return PlainTextResponse("ok\n")
+
+
+async def _refuse_plain(_: Request) -> Response:
+    raise HTTPException(426, "this is a WebSocket", headers={"upgrade": "websocket"})
+
+
+async def _nothing(_: Request) -> Response:
+    raise HTTPException(404, "there is nothing here")
 
 
 async def _tell_problem(_: Request, problem: Exception) -> Response:
@@ -194,7 +166,7 @@ async def _body(request: Request) -> bytes:
 
 def _token(body: bytes) -> str:
     with contextlib.suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return msgspec.json.decode(body, type=_Token).token
+        return msgspec.json.decode(body, type=_Invitation).token
     raise HTTPException(400, 'a token is shown as {"token": "…"}')
 
 
@@ -211,22 +183,10 @@ def _question(request: Request) -> dict[str, Any]:
     return asked
 
 
-def _cookies(request: HTTPConnection, wanted: str) -> list[str]:
-    """Give all values of a cookie: with two of them nobody can say which one is ours."""
-    shown = ";".join(request.headers.getlist("cookie")).split(";")
-    named = [one.strip().partition("=") for one in shown]
-    return [value for name, _, value in named if name == wanted]
-
-
 def _limit(limit: Limit) -> None:
     if seconds := limit.take():
         headers = {"retry-after": retry_after(seconds)}
         raise HTTPException(429, "too many requests; wait a little", headers=headers)
-
-
-def _file(file: sites.File, status: int = 200) -> Response:
-    closing = {} if status == 200 else {"connection": "close"}  # noqa: PLR2004  # HTTP's own
-    return Response(file.content, status, headers={"content-type": file.kind} | closing)
 
 
 def _json(status: int, body: object, headers: Mapping[str, str] | None = None) -> Response:

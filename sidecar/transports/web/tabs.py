@@ -20,6 +20,7 @@ from sidecar.app import Application
 from sidecar.services import answering
 from sidecar.transports import requests
 from sidecar.transports.requests import Identifier, is_identifier
+from sidecar.transports.web.confirmations import ASKED_AGAIN, Confirmations
 from sidecar.transports.web.limits import Limit
 from sidecar.transports.web.news import News
 from sidecar.transports.works import Work, Works
@@ -35,8 +36,9 @@ _PER_SECOND = 50.0
 _LONG = {method.name for method in METHODS if method.is_long}
 _PROJECT_ID = re.compile(r"[0-9a-f]{20}")
 
-_GONE = (WebSocketDisconnect, ClientDisconnected, RuntimeError)
+GONE = (WebSocketDisconnect, ClientDisconnected, RuntimeError)
 """What sending and receiving raise once the tab is closed, each layer in its own words."""
+_CONFIRM = "dashboard/confirm"
 
 Follow = Callable[[str], None]
 
@@ -101,6 +103,7 @@ class Tab:
         self._office = office
         self._loop = asyncio.get_running_loop()
         self._limit = Limit(_BURST, _PER_SECOND, time.monotonic)
+        self._confirmations = Confirmations(time.monotonic)
         self._works = Works()
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Semaphore(OPEN_REQUESTS)
@@ -115,7 +118,7 @@ class Tab:
         try:
             while True:
                 await self._take(await self._read())
-        except _GONE:
+        except GONE:
             pass
         finally:
             teller.cancel()
@@ -161,6 +164,10 @@ class Tab:
         elif identifier in self._works:
             words = f"request {identifier!r} is still open"
             await self._fail(identifier, Code.INVALID_REQUEST, words)
+        elif (refused := self._refusal(method, message.get("params"))) is not None:
+            await self._send(Answer(id=identifier, error=failure(refused)))
+        elif method == _CONFIRM:
+            await self._confirm(identifier, message.get("params"))
         else:
             await self._room.acquire()
             task = asyncio.create_task(self._serve(identifier, method, message.get("params")))
@@ -168,11 +175,33 @@ class Tab:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
+    def _refusal(self, method: str, params: object) -> ThreadlineError | None:
+        """Return why a request that the person must confirm is refused, or None."""
+        if method not in ASKED_AGAIN:
+            return None
+        given = params if isinstance(params, dict) else {}
+        confirmation = given.pop("confirmation", None)
+        wanted = {name: value for name, value in given.items() if name != "workDoneToken"}
+        try:
+            self._confirmations.take(confirmation, method, wanted)
+        except ThreadlineError as error:
+            return error
+        return None
+
+    async def _confirm(self, identifier: Identifier, params: object) -> None:
+        asked = params if isinstance(params, dict) else {}
+
+        def give() -> msgspec.Raw:
+            confirmation = self._confirmations.give(asked.get("method"), asked.get("params"))
+            return msgspec.Raw(msgspec.json.encode({"confirmation": confirmation}))
+
+        await self._send(answering.answer(identifier, _CONFIRM, give))
+
     async def _serve(self, identifier: Identifier, method: str, params: object) -> None:
         """Answer one request; its room is free again when the tab has heard the answer."""
         try:
             answer = await self._work(identifier, method, params)
-            with contextlib.suppress(*_GONE):
+            with contextlib.suppress(*GONE):
                 await self._send(answer)
         finally:
             self._room.release()
@@ -202,7 +231,7 @@ class Tab:
         self._has_news.set()
 
     async def _tell_news(self) -> None:
-        with contextlib.suppress(*_GONE):
+        with contextlib.suppress(*GONE):
             while True:
                 await self._has_news.wait()
                 async with self._turn:

@@ -11,7 +11,7 @@ export const door = [
     await other.getByRole("heading", { name: "Memory" }).waitFor();
     await first.end();
     const second = await begin("--port", new URL(first.address).port);
-    await other.getByText("The dashboard was started anew").waitFor();
+    await other.getByText("Open the dashboard again from").waitFor();
     await other.reload();
     await other.getByText("To come in, open the address").waitFor();
     await other.goto(second.url);

@@ -206,6 +206,7 @@ export const memory = [
     await open(scene, title);
     await press(scene, title, "Forget");
     await page.getByRole("alertdialog").getByText("Forget this memory for good?").waitFor();
+    await scene.photograph("forget");
     await scene.photograph("memory-forget");
     await page.getByRole("button", { name: "Keep" }).click();
     await press(scene, title, "Forget");

@@ -1,12 +1,11 @@
-// Shows the token at the door and goes in; it stands behind #, which no server, log or referrer sees. Elsewhere what
-// stands there is a place in the pages, to which whoever comes in later is brought back.
+// Exchanges the invitation behind # for a secret and goes in. No server, log or referrer sees what stands behind #.
+// The secret stays in this tab: a cookie would be sent to every other port of this machine as well.
 
 const PLACE = "place";
+const SECRET = "threadline.secret";
 const words = document.getElementById("words");
-if (location.pathname === "/enter") {
-  addEventListener("hashchange", take);
-  take();
-} else if (location.hash) sessionStorage.setItem(PLACE, location.hash);
+addEventListener("hashchange", take);
+take();
 
 function take() {
   const token = location.hash.slice(1);
@@ -22,14 +21,16 @@ async function enter(token) {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ token }),
     });
-    if (answer.ok) goIn();
+    if (answer.ok) goIn((await answer.json()).secret);
     else words.textContent = explain(answer.status);
   } catch {
     words.textContent = "The dashboard does not answer. Has it ended? Run `threadline dashboard` again.";
   }
 }
 
-function goIn() {
+/** Open the page that this tab was at before it had to come here. */
+function goIn(secret) {
+  sessionStorage.setItem(SECRET, secret);
   const place = sessionStorage.getItem(PLACE) ?? "";
   sessionStorage.removeItem(PLACE);
   location.replace(`/${place}`);

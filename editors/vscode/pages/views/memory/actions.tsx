@@ -104,7 +104,10 @@ function Farewell({ memory, onKeep }: { readonly memory: Memory; readonly onKeep
   const forget = () =>
     act(async () => {
       const memoryIds = [memory.memoryId];
-      const report = await host.request("threadline/memories/forget", { project, memoryIds });
+      const params = { project, memoryIds };
+      const report = await host.request("threadline/memories/forget", params, {
+        isConfirmed: true,
+      });
       tell(purged(report), report.verified);
     });
   return (
