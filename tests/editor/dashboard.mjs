@@ -77,9 +77,18 @@ process.exit(code);
 async function begin(...words) {
   const child = spawn(sidecar, ["dashboard", "--json", ...words], { cwd: workspace.folder, env });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const one = { ...JSON.parse((await lines.next()).value), end };
+  const one = { ...JSON.parse((await lines.next()).value), openTab, end };
   begun.add(one);
   return one;
+
+  /** Another tab of the same browser that was let in, with an invitation of its own. */
+  async function openTab() {
+    const tab = await page.context().newPage();
+    child.stdin.write("\n");
+    await tab.goto(JSON.parse((await lines.next()).value).url);
+    await tab.waitForURL(`${one.address}/`);
+    return tab;
+  }
 
   async function end() {
     begun.delete(one);
@@ -104,7 +113,7 @@ function remember(facts) {
   execFileSync(sidecar, ["call", "-"], { cwd: workspace.folder, env, input: lines.join("\n") });
 }
 
-function steps({ address, url }) {
+function steps({ address, url, openTab }) {
   const complaints = [];
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -116,7 +125,7 @@ function steps({ address, url }) {
       await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
     }
   };
-  const scene = { page, address, begin, workspace, run, call, ask, model, remember, sees, photograph, visit };
+  const scene = { page, address, openTab, begin, workspace, run, call, ask, model, remember, sees, photograph, visit };
   return [
     ["says how to come in without an invitation", async () => {
       await page.goto(address);
@@ -132,7 +141,7 @@ function steps({ address, url }) {
     ["goes on after a reload", async () => {
       await page.reload();
       await page.getByRole("navigation", { name: "Pages" }).waitFor();
-      await sees("SQLite");
+      await sees("memories");
       await photograph("first");
     }],
     ["shows another tab how to come in", async () => {

@@ -48,8 +48,8 @@ export const memory = [
     assert.deepEqual(marks, ["SQLite", "ledger"]);
     await scene.photograph("memory-search");
   }],
-  ["shows the answer to what was asked last, however late the first one comes", async ({ page, address }) => {
-    const other = await page.context().newPage();
+  ["shows the answer to what was asked last, however late the first one comes", async ({ openTab, address }) => {
+    const other = await openTab();
     const [held, seen] = [[], new Map()];
     await other.routeWebSocket(/\/rpc$/, (socket) => {
       const server = socket.connectToServer();
@@ -65,6 +65,7 @@ export const memory = [
       });
     });
     await other.goto(`${address}/#/memory`);
+    await other.reload();
     const field = other.getByRole("searchbox", { name: "Search memory" });
     await field.fill("kittiwakes");
     await until("the first question is asked and answered", () => held.length > 0);
@@ -206,7 +207,6 @@ export const memory = [
     await open(scene, title);
     await press(scene, title, "Forget");
     await page.getByRole("alertdialog").getByText("Forget this memory for good?").waitFor();
-    await scene.photograph("forget");
     await scene.photograph("memory-forget");
     await page.getByRole("button", { name: "Keep" }).click();
     await press(scene, title, "Forget");

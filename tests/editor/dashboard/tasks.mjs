@@ -97,8 +97,8 @@ export const tasks = [
     await dialog.waitFor({ state: "detached" });
   }],
   ["says it when somebody was faster", async (scene) => {
-    const { page, address, call } = scene;
-    const other = await page.context().newPage();
+    const { openTab, address, call } = scene;
+    const other = await openTab();
     let isDeaf = false;
     await other.routeWebSocket(/\/rpc$/, (socket) => {
       const server = socket.connectToServer();
@@ -108,6 +108,7 @@ export const tasks = [
       });
     });
     await other.goto(`${address}/#/tasks`);
+    await other.reload();
     const title = other.getByRole("button", { name: "Dredge the basin" });
     await title.waitFor();
     isDeaf = true;

@@ -14,7 +14,7 @@ function take() {
 }
 
 async function enter(token) {
-  words.textContent = "Coming in …";
+  say("Coming in …");
   try {
     const answer = await fetch("/session", {
       method: "POST",
@@ -22,9 +22,9 @@ async function enter(token) {
       body: JSON.stringify({ token }),
     });
     if (answer.ok) goIn((await answer.json()).secret);
-    else words.textContent = explain(answer.status);
+    else say(explain(answer.status));
   } catch {
-    words.textContent = "The dashboard does not answer. Has it ended? Run `threadline dashboard` again.";
+    say("The dashboard does not answer. Has it ended? Run `threadline dashboard` again.");
   }
 }
 
@@ -39,4 +39,13 @@ function goIn(secret) {
 function explain(status) {
   if (status === 429) return "Too many attempts. Wait a little, and open the address again.";
   return "This address was used already, or is too old. Press Enter in the terminal of `threadline dashboard` for a new one.";
+}
+
+/** Show a sentence; what stands between backticks is a command. */
+function say(sentence) {
+  const pieces = sentence.split("`").map((text, place) => {
+    if (place % 2 === 0) return text;
+    return Object.assign(document.createElement("code"), { textContent: text });
+  });
+  words.replaceChildren(...pieces);
 }
