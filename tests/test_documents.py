@@ -17,7 +17,7 @@ def mentioned(document: str) -> set[str]:
     return {path.rstrip("/") for path in [*quoted, *linked]}
 
 
-@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md"])
+@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "SECURITY.md"])
 def test_every_path_a_document_names_exists(document: str) -> None:
     paths = mentioned(document)
     assert paths

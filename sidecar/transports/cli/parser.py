@@ -41,7 +41,7 @@ it. `threadline connect` tells assistants to run this; there is nothing to see o
 
 _DASHBOARD = """\
 Shows sessions and memory in a browser, live, at an address of this machine that nobody else can reach. The address
-that is printed lets one browser in, once. It ends with its terminal, or with Ctrl-C.
+that is printed lets one tab in, once. It ends with its terminal, or with Ctrl-C.
 
   threadline dashboard                  any free port; opens your browser
   threadline dashboard --port 8123 --no-open

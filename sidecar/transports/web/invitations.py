@@ -1,4 +1,4 @@
-"""Invitations: the address that lets one browser in, on the terminal, and another one whenever it is wanted."""
+"""Invitations: the address that lets one tab in, on the terminal, and another one whenever it is wanted."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ class Host:
         return f"http://127.0.0.1:{self.port}"
 
     def invite(self) -> str:
-        """Give an address that lets one browser in, once; what follows # is never sent or logged."""
+        """Give an address that lets one tab in, once; what follows # is never sent or logged."""
         return f"{self.address}/enter#{self.keys.issue()}"
 
 
@@ -48,7 +48,7 @@ def write(host: Host, *, is_shown: bool, at_end: Callable[[], None] = _go_on) ->
     """Print an invitation for people, show it to them where that can be, and print another at each Enter."""
     url = host.invite()
     _say(f"Threadline's dashboard: {url}")
-    once = f"This address lets one browser in, once, within {VALID_FOR / 60:.0f} minutes."
+    once = f"This address lets one tab in, once, within {VALID_FOR / 60:.0f} minutes."
     _say(f"{once} {_ANOTHER[_can_hear()]} Ctrl-C ends it.")
     _say(f"Programs may ask GET {host.address}/api/checkpoints with the token in {host.note}.")
     if is_shown and sys.stdout.isatty() and browsers.show(url, os.environ):
@@ -61,8 +61,8 @@ def write(host: Host, *, is_shown: bool, at_end: Callable[[], None] = _go_on) ->
 
 
 _ANOTHER = {
-    True: "For another browser, press Enter.",
-    False: "For another browser, run `threadline dashboard` once more.",
+    True: "For another tab, press Enter.",
+    False: "For another tab, run `threadline dashboard` once more.",
 }
 
 
