@@ -102,19 +102,23 @@ class Application:
             _log.warning("settings.json: %s", problem)
         self._checks = Checks(lambda folder: self.check(str(folder)))
         self.workspace = Workspace(self._tools(), source, self._own_settings)
-        self.configure({})
+        self.configure()
 
     @property
     def source(self) -> str:
         """Say who reports, for events that do not say it themselves."""
         return self.workspace.source
 
-    def configure(self, raw: object) -> list[str]:
-        """Take over a client's settings, on top of the user's own; tell what is wrong with them."""
-        chosen, problems = settings.read(raw, self._own_settings)
+    def configure(self, *, user: object = None, project: object = None) -> list[str]:
+        """Take over a client's settings, on top of the user's own file; tell what is wrong or refused.
+
+        `user` is what the client's user chose where no project can; all else counts as a project's choice.
+        """
+        own, problems = settings.read(user, self._own_settings)
+        chosen, others = settings.read_project(project, own, str(self.home.settings_file))
         self.workspace.settings = chosen
         self.home.obey(Rule(window=timedelta(hours=chosen.session_hours)))
-        return problems
+        return [*problems, *others]
 
     @property
     def mind(self) -> "Mind":

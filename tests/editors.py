@@ -77,7 +77,7 @@ async def open_editor(
 ) -> AsyncIterator[D]:
     """Open a repository in an editor, until it is closed or its server is gone."""
     client: Any = await serving().start()
-    client.set_configuration({"threadline": {"logLevel": "debug", **given.pop("settings", {})}})
+    client.set_configuration({"threadline": given.pop("settings", {})})
     day = kind(client, repository, name)
     day.prepare()
     folder = types.WorkspaceFolder(uri=repository.path.as_uri(), name="repository")

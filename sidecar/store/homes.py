@@ -59,12 +59,17 @@ class Home:
         """Name the folder of the logs, which may not exist yet."""
         return self.folder / "logs"
 
+    @property
+    def settings_file(self) -> Path:
+        """Name the file of the user's own settings, which may not exist."""
+        return self.folder / "settings.json"
+
     def settings(self) -> object:
         """Read the user's own settings, whatever is in the file; None where there is none."""
         try:
-            return msgspec.json.decode(files.read(self.folder / "settings.json") or b"null")
+            return msgspec.json.decode(files.read(self.settings_file) or b"null")
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            _log.warning("%s is not JSON: %s", self.folder / "settings.json", error)
+            _log.warning("%s is not JSON: %s", self.settings_file, error)
             return None
 
     def fence_key(self) -> bytes:

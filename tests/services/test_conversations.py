@@ -490,7 +490,7 @@ def test_a_start_is_told_of_the_right_conversation_in_its_own_room(
     office.clock.pass_(SECOND)
     assert office.recovered("newer") is None
     assert office.recovered("newer", previousSessionKey="latest") is None
-    office.app.configure({"recoveryWindowMs": 5 * 3_600_000})
+    office.app.configure(user={"recoveryWindowMs": 5 * 3_600_000})
     assert office.recovered("new") == ("latest", "path")
 
 
@@ -502,13 +502,13 @@ def test_what_is_recovered_has_its_room_before_anything_else(office: Office) -> 
     office.ask("context/digest", sessionKey="run", **CLAUDE, digest="Half of it works. " * 200)
     office.checkpoint(*[f"The {noun} service owns its {noun} table" for noun in NOUNS], run="other")
     for budget in (2000, 500, 3000):
-        office.app.configure({"recoveryBudgetChars": budget})
+        office.app.configure(user={"recoveryBudgetChars": budget})
         told = office.start("new", preview=True, previousSessionKey="run", maxResponseChars=16_000)
         text = told["recovery"]["text"]
         assert budget * 0.8 < len(text) <= budget
         assert text.startswith("## Session Recovery Context\n")
         assert "must fail open" in text
-    office.app.configure({})
+    office.app.configure()
     # Where room is scarce, all else goes first.
     scarce = office.start("new", preview=True, previousSessionKey="run", maxResponseChars=3_000)
     assert len(json.dumps(scarce)) <= 3_000
@@ -622,7 +622,7 @@ def test_checkpoints_stay_few_and_young(office: Office) -> None:
         "maxCheckpointsPerSession": 3,
         "retentionDays": 2,
     }
-    assert office.app.configure(chosen) == []
+    assert office.app.configure(user=chosen) == []
     assert [office.track("set", prompt=str(one))["isCheckpointDue"] for one in range(2)] == [
         False,
         True,
@@ -637,7 +637,7 @@ def test_checkpoints_stay_few_and_young(office: Office) -> None:
     office.clock.pass_(2 * DAY + SECOND)
     narrate("set", 4)
     assert [one["digest"] for one in office.saved("set")] == ["State 4."]
-    office.app.configure({"continuityEnabled": False})
+    office.app.configure(user={"continuityEnabled": False})
     before = office.saved()
     assert office.track("off", prompt=DECIDED)["isKept"] is False
     off = {"sessionKey": "off", **CLAUDE}
@@ -972,7 +972,7 @@ def test_a_clock_that_was_wrong_costs_nothing_that_is_said_later(
     office: Office, jump: timedelta
 ) -> None:
     """Part of E6 and E9."""
-    office.app.configure({"maxCheckpointsPerSession": 3})
+    office.app.configure(user={"maxCheckpointsPerSession": 3})
     office.clock.pass_(jump)
     office.say("run", DECIDED)
     for number in range(3):

@@ -81,7 +81,7 @@ def test_another_file_is_another_record(editor: Editor, repository: Repository) 
 
 
 def test_the_interval_is_the_users_choice(editor: Editor, repository: Repository) -> None:
-    editor.app.configure({"saveIntervalSeconds": 0})
+    editor.app.configure(user={"saveIntervalSeconds": 0})
     editor.save(repository.path / "a.py")
     editor.save(repository.path / "a.py", after=SECOND)
     assert editor.names() == ["a.py", "a.py"]
@@ -240,7 +240,13 @@ def test_a_save_that_waits_until_a_pause_is_over_belongs_to_the_pause(
 
 def test_a_wrong_setting_is_named_and_the_default_used(editor: Editor) -> None:
     problems = editor.app.configure(
-        {"captureSaves": "yes", "sessionHours": 99, "nonsense": 1, "command": "x", "logLevel": None}
+        user={
+            "captureSaves": "yes",
+            "sessionHours": 99,
+            "nonsense": 1,
+            "command": "x",
+            "logLevel": None,
+        }
     )
     assert [problem.split(":")[0] for problem in problems] == [
         "`threadline.captureSaves`",
@@ -254,7 +260,7 @@ def test_the_window_of_a_session_is_the_users_choice(
     editor: Editor, repository: Repository
 ) -> None:
     """A3."""
-    editor.app.configure({"sessionHours": 1})
+    editor.app.configure(user={"sessionHours": 1})
     editor.save(repository.path / "a.py")
     editor.save(repository.path / "b.py", after=timedelta(minutes=59))
     editor.save(repository.path / "c.py", after=timedelta(minutes=1))

@@ -50,7 +50,7 @@ def test_sessions_are_read_unasked_only_where_that_is_wanted(
     closed_session(app, clock)
     look(app, clock)
     assert vault_of(app).jobs.all() == []
-    app.configure({"autoEnrich": True})
+    app.configure(user={"autoEnrich": True})
     look(app, clock)
     (job,) = vault_of(app).jobs.all()
     assert (job.automatic, job.status, job.events) == (True, "completed", 6)
@@ -88,7 +88,7 @@ def test_a_failure_is_nobodys_trouble(
 ) -> None:
     """Part of C1."""
     closed_session(app, clock)
-    app.configure({"autoEnrich": True})
+    app.configure(user={"autoEnrich": True})
     monkeypatch.setattr(type(app.mind), "tend", _fail)
     look(app, clock)
     assert "memory could not be looked after" in caplog.text

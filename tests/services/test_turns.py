@@ -217,7 +217,7 @@ def test_nothing_is_kept_while_capture_is_paused(desk: Desk) -> None:
     desk.clock.pass_(MINUTE)
     assert status(desk, DECISION, occurredAt=moment) == "dropped"
     assert (captured(desk.vault), waiting(desk), len(desk.vault.conversations)) == ([], ([], []), 0)
-    desk.app.configure({"continuityEnabled": False})
+    desk.app.configure(user={"continuityEnabled": False})
     assert status(desk, DECISION) == "dropped"
     assert len(desk.vault.conversations) == 0
 
@@ -282,7 +282,7 @@ def test_what_is_said_and_done_waits_on_the_disk(desk: Desk) -> None:
 
 def test_what_waits_stays_little_however_long_a_conversation_lasts(desk: Desk) -> None:
     """Part of F5."""
-    desk.app.configure({"promptInterval": 1000})
+    desk.app.configure(user={"promptInterval": 1000})
     for number in range(130):
         desk.clock.pass_(MINUTE / 60)
         take(desk, f"turn {number}", "assistant")
@@ -340,7 +340,7 @@ def test_the_idle_time_is_the_users(desk: Desk) -> None:
     desk.app.flush()
     desk.clock.pass_(2 * MINUTE)
     other = desk.second()
-    other.app.configure({"idleFlushMs": 60_000})
+    other.app.configure(user={"idleFlushMs": 60_000})
     assert len(saved(other)) == 1
     other.close()
 

@@ -538,9 +538,9 @@ def test_a_pause_holds_for_commits_that_are_picked_up_later(
 
 
 def test_settings_turn_the_capture_of_commits_off(watcher: Watcher, repository: Repository) -> None:
-    watcher.app.configure({"captureCommits": False})
+    watcher.app.configure(user={"captureCommits": False})
     repository.commit("unheard")
-    watcher.look().app.configure({})
+    watcher.look().app.configure()
     repository.commit("heard")
     assert watcher.look().subjects() == ["heard"]
 

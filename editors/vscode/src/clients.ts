@@ -13,6 +13,8 @@ import {
 } from "vscode-languageclient/node";
 import type { Lender } from "./assistants/lending";
 import { hostSource } from "./hosts";
+import { answerSection, ENVIRONMENT, SECTION } from "./settings";
+import { inspect } from "./setup/editor";
 import type { Words } from "./setup/running";
 
 /** Milliseconds that an ended process may take to say its last words. */
@@ -24,6 +26,8 @@ export interface Connection {
   readonly log: vscode.LogOutputChannel;
   /** Our commands that links may run, by what they show. */
   readonly commands: Readonly<Record<string, string>>;
+  /** What our settings are called. */
+  readonly settings: readonly string[];
   /** Lends the editor's own language model, where there is one. */
   readonly lender: Lender | undefined;
   readonly onClosed: () => void;
@@ -36,7 +40,9 @@ export class QuietClient extends LanguageClient {
 
   constructor([command, ...args]: Words, connection: Connection) {
     const heed = (stream: Readable) => this.heed(stream);
-    super("threadline", "Threadline", { command, args }, options(connection, heed));
+    const env = { ...process.env, ...ENVIRONMENT };
+    const server = { command, args, options: { env } };
+    super("threadline", "Threadline", server, options(connection, heed));
   }
 
   /** Start it; a process that never answers is ended, so that nobody waits for it for ever. */
@@ -70,7 +76,7 @@ export class QuietClient extends LanguageClient {
 }
 
 function options(
-  { log, commands, lender, onClosed }: Connection,
+  { log, commands, settings, lender, onClosed }: Connection,
   heed: (stream: Readable) => void,
 ): LanguageClientOptions {
   const source = hostSource(vscode.env.appName, vscode.env.uriScheme);
@@ -93,6 +99,12 @@ function options(
     middleware: {
       didOpen: async () => {},
       didClose: async () => {},
+      workspace: {
+        configuration: ({ items }) => {
+          const tell = (name: string) => inspect(SECTION, name);
+          return items.map(({ section }) => answerSection(section, settings, tell));
+        },
+      },
       executeCommand: (command, args, next) => {
         const run = async () => next(command, args);
         return lender ? lender.during(command, run) : run();

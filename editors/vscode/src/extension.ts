@@ -16,6 +16,7 @@ import { tellState } from "./notices";
 import { Overview } from "./overview";
 import { Visiting } from "./panels/visiting";
 import { MissedSaves } from "./saves";
+import { settingNames } from "./settings";
 import { findCarried } from "./setup/carrying";
 import { Installer } from "./setup/installer";
 import { Sidecar } from "./sidecar";
@@ -43,8 +44,9 @@ export interface Threadline {
 export function activate(context: vscode.ExtensionContext): Threadline {
   const log = vscode.window.createOutputChannel("Threadline", { log: true });
   const root = vscode.Uri.joinPath(context.globalStorageUri, "sidecar").fsPath;
-  const { version, links } = described(context);
-  const sidecar = new Sidecar({ log, root, version, commands: links, lender: Lender.here() });
+  const { version, links, settings } = described(context);
+  const lender = Lender.here();
+  const sidecar = new Sidecar({ log, root, version, commands: links, settings, lender });
   const carried = findCarried(context.asAbsolutePath("dist/sidecar"));
   const installer = new Installer(sidecar, { log, root, carried });
   const overview = new Overview(sidecar);
@@ -96,12 +98,16 @@ export async function deactivate(): Promise<void> {
 /** What the manifest says of this build. */
 function described({ extension }: vscode.ExtensionContext) {
   const { version, contributes } = extension.packageJSON as Manifest;
-  return { version, links: linkCommands(contributes.commands.map(({ command }) => command)) };
+  const links = linkCommands(contributes.commands.map(({ command }) => command));
+  return { version, links, settings: settingNames(contributes.configuration.properties) };
 }
 
 interface Manifest {
   readonly version: string;
-  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly configuration: { readonly properties: Readonly<Record<string, unknown>> };
+  };
 }
 
 /** Walkthroughs are among the tabs of which nothing but their coming is told. */

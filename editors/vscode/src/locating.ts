@@ -1,6 +1,6 @@
 /** Finding the program to start, and the file that an event speaks of. */
 
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, readlinkSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import * as path from "node:path";
 
@@ -9,11 +9,14 @@ export interface Machine {
   /** The entries of PATH, and where programs lie that a desktop's PATH does not name. */
   readonly searched: readonly string[];
   readonly isProgram: (file: string) => boolean;
+  /** Whether a file lies in a folder that is open: what is in there was perhaps written by a stranger. */
+  readonly isOpen: (file: string) => boolean;
 }
 
-export function thisMachine(): Machine {
+export function thisMachine(open: readonly string[]): Machine {
   const named = (process.env.PATH ?? "").split(path.delimiter);
-  return { home: homedir(), searched: [...named, ...usual()], isProgram };
+  const isOpen = (file: string) => isInside(file, open);
+  return { home: homedir(), searched: [...named, ...usual()], isProgram, isOpen };
 }
 
 /** The program and its arguments, from whatever stands in the setting. */
@@ -28,14 +31,57 @@ export function findProgram(program: string, machine: Machine): string | undefin
   return findPrograms(program, machine)[0];
 }
 
-/** All programs of a name, in the order in which they are preferred. */
+/** All programs of a name outside of open folders, in the order in which they are preferred. */
 export function findPrograms(program: string, machine: Machine): string[] {
+  return namedPrograms(program, machine).filter((file) => !machine.isOpen(file));
+}
+
+/** All programs of a name, wherever they are. */
+export function namedPrograms(program: string, machine: Machine): string[] {
   const expanded = program.replace(/^~(?=[/\\])/, machine.home);
   const isPath = /[/\\]/.test(expanded);
   const folders = isPath ? [""] : machine.searched.filter((folder) => path.isAbsolute(folder));
   return folders
     .flatMap((folder) => ["", ".exe"].map((ending) => path.join(folder, expanded + ending)))
     .filter(machine.isProgram);
+}
+
+/**
+ * Whether a file lies in one of these folders, or a link on the way to it does: an interpreter in there that leads
+ * to one elsewhere still runs with what lies around it.
+ */
+export function isInside(file: string, folders: readonly string[]): boolean {
+  const real = folders.map(realPath);
+  return hops(file).some((hop) => real.some((folder) => holds(folder, hop)));
+}
+
+/** The places that a file is found at, link by link, each with its real folder. */
+function hops(file: string): string[] {
+  const found: string[] = [];
+  let next: string | undefined = path.resolve(file);
+  while (next !== undefined) {
+    const hop: string = path.join(realPath(path.dirname(next)), path.basename(next));
+    if (found.includes(hop)) break;
+    found.push(hop);
+    next = linkOf(hop);
+  }
+  return found;
+}
+
+function linkOf(file: string): string | undefined {
+  try {
+    return path.resolve(path.dirname(file), readlinkSync(file));
+  } catch {
+    return undefined;
+  }
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return path.resolve(file);
+  }
 }
 
 /**

@@ -1578,7 +1578,7 @@ export interface Settings {
   modelBaseUrl: string;
   /** Which of the server's models is asked. */
   modelName: string;
-  /** The environment variable that holds the key; otherwise THREADLINE_MODEL_KEY or the system's keyring. */
+  /** The environment variable with the key, `THREADLINE_…` or `…_API_KEY`; else THREADLINE_MODEL_KEY or the keyring. */
   modelKeyVariable: string;
   /** What a model may use for one job, questions and answers together. */
   modelTokensPerJob: number;

@@ -8,9 +8,10 @@ import { thisMachine } from "./locating";
 import type { Change, Methods } from "./protocol.generated";
 import { answer, type Following, listen, type Requests, send } from "./requests";
 import { RestartBudget } from "./restarts";
+import { inspect, openFolders } from "./setup/editor";
 import { type Environment, findEnvironment, lastingProgram, touch } from "./setup/environments";
 import { search } from "./setup/finding";
-import { configuredInterpreters } from "./setup/interpreters";
+import { chosenCommand, configuredInterpreters } from "./setup/interpreters";
 import type { Words } from "./setup/running";
 import { fit } from "./setup/versions";
 import { foremost, type SidecarState } from "./states";
@@ -23,6 +24,8 @@ export interface Setup {
   readonly root: string;
   /** Our commands that links may run, by what they show. */
   readonly commands: Readonly<Record<string, string>>;
+  /** What our settings are called. */
+  readonly settings: readonly string[];
   /** Lends the editor's own language model, where there is one. */
   readonly lender: Lender | undefined;
 }
@@ -126,12 +129,13 @@ export class Sidecar implements Requests, vscode.Disposable {
   /** Start the first that works; what is wrong with the others is told only if none does. */
   private async launch(): Promise<void> {
     const own = await findEnvironment(this.setup.root);
-    const interpreters = configuredInterpreters();
-    const wish = { command: setting(), interpreters, own: own?.program };
-    const { isChosen, program, found } = search(wish, thisMachine());
+    const interpreters = configuredInterpreters(inspect);
+    const wish = { command: chosenCommand(inspect), interpreters, own: own?.program };
+    const { isChosen, program, found, isOpen } = search(wish, thisMachine(openFolders()));
+    this.isChosen = isChosen;
+    if (isOpen) return this.fail(inOpenFolder(program));
     if (found.length === 0)
       return this.enter(isChosen ? { kind: "missing", program } : { kind: "absent" });
-    this.isChosen = isChosen;
     this.enter({ kind: "starting" });
     const troubles: Trouble[] = [];
     for (const words of found) {
@@ -233,6 +237,6 @@ function mayRun(): boolean {
   return vscode.workspace.isTrusted && (vscode.workspace.workspaceFolders ?? []).length > 0;
 }
 
-function setting(): unknown {
-  return vscode.workspace.getConfiguration("threadline").get("command");
+function inOpenFolder(program: string): string {
+  return `${program}, which the setting threadline.command names, lies in a folder that is open, where a repository could have put it. Install it elsewhere.`;
 }

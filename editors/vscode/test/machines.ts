@@ -92,7 +92,8 @@ esac`,
   }
 
   get machine() {
-    return { home: this.folder, searched: [path.join(this.folder, "bin")], isProgram };
+    const searched = [path.join(this.folder, "bin")];
+    return { home: this.folder, searched, isProgram, isOpen: () => false };
   }
 
   /** How often packages were installed. */

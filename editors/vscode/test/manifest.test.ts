@@ -9,7 +9,16 @@ interface Setting {
   enum?: string[];
   minimum?: number;
   maximum?: number;
+  pattern?: string;
+  scope?: string;
 }
+
+/** Which of the editor's levels a setting may be set at, by who may choose it. */
+const SCOPES: Readonly<Record<string, string | undefined>> = {
+  machine: "machine",
+  user: "application",
+  project: undefined,
+};
 
 /** Commands whose names are agreed, and whose code may come later than what leads to them. */
 const COMING = [
@@ -23,8 +32,8 @@ const COMING = [
 ].map((name) => `threadline.${name}`);
 const OWN = ["threadline.command", "threadline.python"];
 
-function essence({ default: value, enum: choices, minimum, maximum }: Setting): Setting {
-  return { default: value, enum: choices?.toSorted(), minimum, maximum } as Setting;
+function essence({ default: value, enum: choices, minimum, maximum, pattern }: Setting): Setting {
+  return { default: value, enum: choices?.toSorted(), minimum, maximum, pattern } as Setting;
 }
 
 function source(folder: string): string {
@@ -45,6 +54,18 @@ test("the settings are those of the protocol, with its defaults and limits", () 
     Object.fromEntries(
       Object.entries(known).map(([key, setting]) => [`threadline.${key}`, essence(setting)]),
     ),
+  );
+});
+
+test("a setting's scope is what the protocol trusts it to", () => {
+  const offered: Record<string, Setting> = manifest.contributes.configuration.properties;
+  const levels = Object.entries(schema.components.schemas.Settings.properties).map(
+    ([key, known]) => [`threadline.${key}`, SCOPES[known["x-trust"]]] as const,
+  );
+  const expected = [...levels, ...OWN.map((key) => [key, "machine"] as const)];
+  assert.deepEqual(
+    Object.fromEntries(Object.entries(offered).map(([key, { scope }]) => [key, scope])),
+    Object.fromEntries(expected),
   );
 });
 

@@ -1,13 +1,20 @@
-"""Keys of model providers: from the environment or the system's keyring, never from a project's files."""
+"""Keys of model providers: from the environment or the system's keyring, never from a project's files.
+
+A key is sent to one host. The keyring keeps one for each; a variable of the environment counts for the address in
+the machine's own settings, which is the only one that is ever asked.
+"""
 
 import importlib
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
+from protocol.errors import ModelFailedError
+from protocol.settings import KEY_VARIABLE
 from sidecar.adapters.models import waiting
 
 VARIABLE = "THREADLINE_MODEL_KEY"
@@ -38,7 +45,15 @@ def find(
     environment: Mapping[str, str] = os.environ,
     patience: float = _PATIENCE,
 ) -> Key | NoKey:
-    """Find the key for a provider: our own variable, then the one the settings name, then the keyring."""
+    """Find the key for a provider: our own variable, then the one the settings name, then the keyring.
+
+    Raises `ModelFailedError` for a variable that may hold some other secret.
+    """
+    if variable and not re.fullmatch(KEY_VARIABLE, variable):
+        raise ModelFailedError(
+            f"`threadline.modelKeyVariable` names {variable!r}, which is never sent to a model: a key is in a"
+            " variable called THREADLINE_… or …_API_KEY"
+        )
     for name in (VARIABLE, variable):
         if name and (value := environment.get(name, "").strip()):
             return Key(value, f"the environment variable {name}")

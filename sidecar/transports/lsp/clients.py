@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import logging
+import os
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
 from pathlib import Path
@@ -26,6 +27,9 @@ from sidecar.transports.lsp.protocol import COMMANDS, StrictProtocol
 T = TypeVar("T")
 
 SECTION = "threadline"
+USER_SECTION = "THREADLINE_USER_SECTION"
+"""The environment variable with which a client that starts us names the section in which it answers with what its
+user chose outside of any project. Whoever chooses a process's environment chooses its home and settings.json, too."""
 (DID_CHANGE,) = (notification.name for notification in NOTIFICATIONS)
 (MODEL,) = (question.name for question in QUESTIONS)
 _CONTENTS = (
@@ -132,7 +136,7 @@ class Client:
         if self._can_configure():
             self._asking = self._loop.create_task(self._pull_configuration())
         elif isinstance(settings, dict):
-            self._configure(settings.get(SECTION))
+            self._configure(project=settings.get(SECTION))
 
     def _saved(self, params: Any) -> None:  # noqa: ANN401  # whatever the client sent
         document = params.get("textDocument") if isinstance(params, dict) else None
@@ -168,20 +172,23 @@ class Client:
     async def _pull_configuration(self) -> None:
         if not self._can_configure():
             return
-        item = types.ConfigurationItem(section=SECTION)
+        sections = [SECTION, *filter(None, [os.environ.get(USER_SECTION)])]
+        items = [types.ConfigurationItem(section=section) for section in sections]
         found = await self._ask(
-            self._server.workspace_configuration_async(types.ConfigurationParams(items=[item]))
+            self._server.workspace_configuration_async(types.ConfigurationParams(items=items))
         )
-        self._configure(found[0] if found else None)
+        project, user, *_ = [*(found or ()), None, None]
+        self._configure(project=project, user=user if len(sections) > 1 else None)
 
     def _can_configure(self) -> bool:
         return self._protocol.can("workspace", "configuration")
 
-    def _configure(self, raw: object) -> None:
-        """Take over the user's settings; what is wrong with them is said once."""
-        for problem in self._app.configure(raw):
+    def _configure(self, *, project: object, user: object = None) -> None:
+        """Take over the client's settings; what is wrong or refused is said once."""
+        for problem in self._app.configure(user=user, project=project):
             if problem not in self._reported:
                 self._reported.add(problem)
+                _log.warning("%s", problem)
                 self._protocol.tell(
                     types.WINDOW_SHOW_MESSAGE,
                     {"type": types.MessageType.Warning.value, "message": f"Threadline: {problem}"},

@@ -1,7 +1,7 @@
 /** Which sidecars this machine has, in the order in which they are tried. */
 
 import * as path from "node:path";
-import { commandLine, findProgram, type Machine } from "../locating";
+import { commandLine, findProgram, type Machine, namedPrograms } from "../locating";
 import type { Words } from "./running";
 
 export interface Wish {
@@ -18,18 +18,24 @@ export interface Search {
   readonly isChosen: boolean;
   readonly program: string;
   readonly found: readonly Words[];
+  /** Whether what the user said is there, but in a folder that is open. */
+  readonly isOpen: boolean;
 }
 
 const PROGRAM = "threadline";
 
-/** A command that was set; else the one on the PATH, one beside an interpreter, and our own. */
+/**
+ * A command that was set; else our own, the one on the PATH and one beside an interpreter. Never one in a folder
+ * that is open, except our own, which only this extension has written.
+ */
 export function search({ command, interpreters, own }: Wish, machine: Machine): Search {
   const [program, ...words] = commandLine(command);
   const isChosen = isSet(command);
-  const first = findProgram(program, machine);
-  const others = isChosen ? [] : [...interpreters.flatMap((one) => beside(one, machine)), own];
-  const found = [first, ...others].filter((one) => one !== undefined);
-  return { isChosen, program, found: [...new Set(found)].map((one) => [one, ...words]) };
+  const named = findProgram(program, machine);
+  const others = isChosen ? [] : interpreters.flatMap((one) => beside(one, machine));
+  const found = [isChosen ? undefined : own, named, ...others].filter((one) => one !== undefined);
+  const isOpen = isChosen && !named && namedPrograms(program, machine).length > 0;
+  return { isChosen, program, found: [...new Set(found)].map((one) => [one, ...words]), isOpen };
 }
 
 /** The setting's value counts only where there is something in it. */

@@ -8,6 +8,7 @@ import type { SidecarState } from "../states";
 import type { Carried } from "./carrying";
 import { consider, type Decision } from "./considering";
 import { accept, decline, hasDeclined } from "./declining";
+import { inspect, openFolders } from "./editor";
 import { install, type Outcome } from "./installing";
 import { chosenPython, configuredInterpreters } from "./interpreters";
 import { findPythons, isFit, isNew, NAMES, OLDEST, type Python } from "./pythons";
@@ -144,13 +145,13 @@ export class Installer extends Registrations {
       const stopping = new AbortController();
       token.onCancellationRequested(() => stopping.abort());
       const { root, log } = this.means;
-      const python = chosenPython();
-      const interpreters = configuredInterpreters();
+      const python = chosenPython(inspect);
+      const interpreters = configuredInterpreters(inspect);
       return install(
         { carried, root, python, interpreters, anew },
         {
           run,
-          machine: thisMachine(),
+          machine: thisMachine(openFolders()),
           environment: process.env,
           signal: stopping.signal,
           tell: (message) => progress.report({ message }),
@@ -178,9 +179,9 @@ export class Installer extends Registrations {
 
 /** One of those that were found, or any other. */
 async function pickPython(): Promise<string | undefined> {
-  const names = [...configuredInterpreters(), ...NAMES];
+  const names = [...configuredInterpreters(inspect), ...NAMES];
   const browse = { label: "$(folder-opened) Browse…", description: "", value: undefined };
-  const found = findPythons(names, thisMachine(), run).then((pythons) => [
+  const found = findPythons(names, thisMachine(openFolders()), run).then((pythons) => [
     ...pythons
       .toSorted((one, other) => Number(isFit(other)) - Number(isFit(one)))
       .map(pythonChoice),

@@ -1,42 +1,28 @@
-/** The Pythons that the user has configured, here or for the Python extension. */
+/** What the user has set, where no project can: how to start the sidecar, and which Pythons there are. */
 
 import * as path from "node:path";
-import * as vscode from "vscode";
+import type { Inspected } from "../settings";
 
-interface PythonApi {
-  readonly environments?: {
-    getActiveEnvironmentPath?(resource?: vscode.Uri): { readonly path?: unknown } | undefined;
-  };
+/** Tells what is set at each level. */
+export type Inspect = (section: string, key: string) => Inspected | undefined;
+
+/** How the user wants the sidecar to be started. */
+export function chosenCommand(inspect: Inspect): unknown {
+  return inspect("threadline", "command")?.globalValue;
 }
 
 /** The Python that the user chose for us. */
-export function chosenPython(): string | undefined {
-  const chosen = vscode.workspace.getConfiguration("threadline").get<unknown>("python");
+export function chosenPython(inspect: Inspect): string | undefined {
+  const chosen = inspect("threadline", "python")?.globalValue;
   return typeof chosen === "string" && chosen.trim() ? chosen.trim() : undefined;
 }
 
-/** Full paths only: what is looked up in a folder that is open could be anything. */
-export function configuredInterpreters(): string[] {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const named = [chosenPython(), ...folders.flatMap((folder) => [active(folder), usual(folder)])];
-  return [...new Set(named.filter((one) => one !== undefined).filter(path.isAbsolute))];
-}
-
-/** Of the Python extension where it runs already; it is not woken, nor trusted to keep its shape. */
-function active({ uri }: vscode.WorkspaceFolder): string | undefined {
-  try {
-    const extension = vscode.extensions.getExtension<PythonApi>("ms-python.python");
-    if (!extension?.isActive) return undefined;
-    const found = extension.exports?.environments?.getActiveEnvironmentPath?.(uri)?.path;
-    return typeof found === "string" ? found : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function usual(folder: vscode.WorkspaceFolder): string | undefined {
-  const python = vscode.workspace.getConfiguration("python", folder.uri);
-  const found = python.get<unknown>("defaultInterpreterPath");
-  if (typeof found !== "string") return undefined;
-  return found.replace(/\$\{workspaceFolder\}/g, folder.uri.fsPath);
+/**
+ * Full paths only: what is looked up in a folder that is open could be anything. What the Python extension has
+ * selected for a folder does not count, since the folder's own settings and contents decide that.
+ */
+export function configuredInterpreters(inspect: Inspect): string[] {
+  const usual = inspect("python", "defaultInterpreterPath")?.globalValue;
+  const named = [chosenPython(inspect), usual].filter((one) => typeof one === "string");
+  return [...new Set(named.filter(path.isAbsolute))];
 }

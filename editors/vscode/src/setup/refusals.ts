@@ -58,7 +58,7 @@ export const NOTHING_CARRIED: Refusal = {
 function refuseChosen(python: Python | undefined, chosen: string): Refusal {
   const remedies: Remedy[] = ["Choose Python…", "Open Settings"];
   if (!python) {
-    const sentence = `“${chosen}”, which the setting threadline.python names, is no Python that runs.`;
+    const sentence = `“${chosen}”, which the setting threadline.python names, is no Python that runs outside of the open folders.`;
     return { sentence, remedies };
   }
   if (isNew(python)) return lacksVenv(python);
