@@ -9,7 +9,8 @@ from protocol.values import Name, Params, Record, Sha, Text, Timestamp, Ulid
 MemoryType = Literal[
     "fact", "decision", "preference", "constraint", "skill", "task", "correction", "episodic"
 ]
-MemoryStatus = Literal["active", "superseded", "stale", "forgotten"]
+MemoryStatus = Literal["proposed", "active", "superseded", "stale", "forgotten"]
+"""`proposed`: shown to people, who may make it active, and to no assistant."""
 Verdict = Literal["fresh", "changed", "gone"]
 Grade = Annotated[int, Meta(ge=1, le=5)]
 Title = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -90,6 +91,8 @@ class Memory(Record, frozen=True, kw_only=True):
     updated_at: Timestamp
     updated_by: str | None = None
     """The agent that changed what it says last; null where a person did, or nobody has."""
+    by_model: bool = False
+    """Whether a language model worded it, reading events: nobody has said it in these words."""
 
 
 class MemoryHealth(Record, frozen=True, kw_only=True):

@@ -92,6 +92,8 @@ class Application:
         self._given: tuple[Record | None, msgspec.Raw] = (None, msgspec.Raw())
         """What was last answered of what is answered again and again, and how it is written."""
         self._tending: dict[str, threading.Thread] = {}
+        self.is_for_people = True
+        """Whether people ask, and not an assistant."""
         self.ask_editor: Ask | None = None
         """Asks the client's own language model, if it has one."""
         self._mutex = threading.Lock()
@@ -136,6 +138,7 @@ class Application:
                         name=lambda reference: self.project(reference).name,
                         checkout=self._scout.checkout,
                         settings=lambda: self.workspace.settings,
+                        is_for_people=lambda: self.is_for_people,
                         is_paused=lambda vault: pausing.state(vault, processes.is_running).paused,
                         source=lambda: self.source,
                         editor=lambda: self.ask_editor,

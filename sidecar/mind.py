@@ -13,11 +13,16 @@ from msgspec import Struct
 
 from protocol import conversions
 from protocol.enrichment import Compacted, JobParams, StartParams
-from protocol.errors import GitFailedError, ModelFailedError, NotFoundError
+from protocol.errors import (
+    GitFailedError,
+    InvalidParamsError,
+    ModelFailedError,
+    NotFoundError,
+)
 from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job, ProviderName
-from protocol.memories import Memory
+from protocol.memories import Memory, MemoryStatus
 from protocol.methods import SessionParams
 from protocol.projects import ProjectParams
 from protocol.recall import (
@@ -79,6 +84,8 @@ class Surroundings(Struct, frozen=True):
     checkout: Callable[[Path], Checkout | None]
     """Finds the working tree that a folder is in."""
     settings: Callable[[], Settings]
+    is_for_people: Callable[[], bool]
+    """Whether people ask, who may see what is only proposed."""
     is_paused: Callable[[Vault], bool]
     """Tells whether nothing of a project may be recorded now."""
     source: Callable[[], str]
@@ -203,7 +210,8 @@ class Mind:
         vault = self.around.vault(params.project)
         code = self._code(params.project)
         branch = params.branch or (code.branch() if code else None)
-        params = msgspec.structs.replace(params, branch=branch)
+        statuses = self._visible(params.statuses)
+        params = msgspec.structs.replace(params, branch=branch, statuses=statuses)
         found = self.recall.search(vault, params, lambda some: fates.elsewhere(vault, some, code))
         ids = tuple(one.memory.memory_id for one in found.memories)
         queries = tuple(filter(None, [privacy.clean(params.query.strip())]))
@@ -219,6 +227,7 @@ class Mind:
 
     def list_memories(self, params: ListMemoriesParams) -> MemoryPage:
         """List memories, of whatever branch."""
+        params = msgspec.structs.replace(params, statuses=self._visible(params.statuses))
         return self.recall.list_memories(self.around.vault(params.project), params)
 
     def read(self, params: ReadParams) -> MemoryList:
@@ -226,7 +235,7 @@ class Mind:
         from sidecar.services import remembering  # noqa: PLC0415  # a start event does without
 
         vault = self.around.vault(params.project)
-        found = remembering.read(vault, params)
+        found = remembering.read(vault, params, with_proposals=self.around.is_for_people())
         titles = "; ".join(one.title for one in found.memories)
         looked = Activity(
             tool="read_memories", category="read", output_summary=titles[:ENTRY_LIMIT]
@@ -304,6 +313,16 @@ class Mind:
             )
 
         return report
+
+    def _visible(self, statuses: tuple[MemoryStatus, ...]) -> tuple[MemoryStatus, ...]:
+        """Leave proposals to people: assistants get what somebody stands for, or nothing."""
+        if self.around.is_for_people():
+            return statuses
+        if "proposed" in statuses:
+            raise InvalidParamsError(
+                "what is only proposed is for people to review", field="statuses"
+            )
+        return statuses or ("active", "superseded", "stale", "forgotten")
 
     def _settle(self) -> None:
         """Write what still waits, since it may say what is about to be forgotten."""

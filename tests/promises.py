@@ -84,6 +84,7 @@ PROMISES: dict[str, str] = {
     "H4": "Bad input gets a clear error with its code and changes nothing.",
     "H5": "No telemetry, no network, private files.",
     "H6": "An older store is migrated with a backup; a newer one is refused.",
+    "H9": "What leaves holds no hidden characters and is labelled as data; settings have an enforced trust level.",
 }
 
 PENDING: dict[str, str] = {
@@ -430,5 +431,18 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "store/test_vaults.py::test_an_interrupted_migration_is_finished_at_the_next_opening",
         "store/test_vaults.py::test_an_older_store_is_migrated_after_a_backup",
         "store/test_vaults.py::test_no_step_is_missing",
+    ),
+    "H9": (
+        "attacks/test_settings.py::test_a_client_that_is_not_ours_cannot_claim_to_speak_for_the_user",
+        "attacks/test_settings.py::test_a_client_that_separates_what_its_user_chose_is_believed",
+        "attacks/test_settings.py::test_a_key_stays_with_its_host",
+        "attacks/test_settings.py::test_a_project_cannot_send_a_secret_anywhere",
+        "attacks/test_settings.py::test_a_project_may_turn_things_off_and_never_on",
+        "attacks/test_settings.py::test_a_refused_setting_is_named_once",
+        "attacks/test_settings.py::test_every_setting_declares_who_may_choose_it",
+        "attacks/test_settings.py::test_no_other_variable_is_taken_for_a_key",
+        "attacks/test_settings.py::test_the_machines_own_settings_reach_the_model",
+        "attacks/test_settings.py::test_the_names_of_keys_are_taken",
+        "attacks/test_settings.py::test_what_is_in_force_already_is_no_refusal",
     ),
 }

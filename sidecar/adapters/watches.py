@@ -83,6 +83,7 @@ class Watches:
 
     def _watch(self, there: tuple[str, ...]) -> None:
         """Watch another set of folders."""
+        # The inner class: the documented function cannot say when watching has begun.
         from watchfiles._rust_notify import RustNotify  # noqa: PLC0415  # slow to load, nothing waits for it
 
         if self._notify is not None:

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from protocol.events import Event
-from protocol.memories import Anchor, Evidence, MemoryType
+from protocol.memories import Anchor, Evidence, MemoryStatus, MemoryType
 from protocol.values import Record, Timestamp
 
 
@@ -43,6 +43,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     branch: str | None = None
     evidence: tuple[Evidence, ...] = ()
     anchors: tuple[Anchor, ...] = ()
+    status: MemoryStatus = "active"
+    by_model: bool = False
 
 
 class Proposal(Record, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
-from protocol.memories import Memory
+from protocol.memories import Memory, MemoryStatus
 from protocol.recall import WriteOutcome
 from sidecar.domain import duplicates, memories
 from sidecar.domain.duplicates import Statement
@@ -43,7 +43,9 @@ class Comparison(Struct):
         """Decide about one memory: it is new, known already, or takes an older one's place."""
         now = self.vault.clock()
         relation, known = self._closest(memory)
-        if known is None or relation == "new":
+        # What nobody has agreed to takes nobody's place.
+        is_proposal = memory.status == "proposed" and relation == "update"
+        if known is None or relation == "new" or is_proposal:
             self.counts.created += 1
             return "created", self._keep(memory)
         if relation == "same":
@@ -68,7 +70,8 @@ class Comparison(Struct):
 
     def _closest(self, memory: Memory) -> tuple[duplicates.Relation, Memory | None]:
         """Find what a memory repeats, or else what it brings up to date."""
-        candidates = {one.memory_id: one for one in self._living() if _may_repeat(memory, one)}
+        living = self._living(memory.status)
+        candidates = {one.memory_id: one for one in living if _may_repeat(memory, one)}
         new = _statement(memory)
         likeness = self._likeness(memory, candidates)
         nearest = sorted(likeness, key=lambda key: (-likeness[key], key))[:_LOOKED_AT]
@@ -85,9 +88,12 @@ class Comparison(Struct):
                 return relation, candidates[key]
         return "new", None
 
-    def _living(self) -> Iterable[Memory]:
+    def _living(self, status: MemoryStatus) -> Iterable[Memory]:
+        """Give the memories that are held to be true, and those that wait as the new one does."""
         stored = {one.memory_id: one for one in self.vault.memories.all()}
-        return [one for one in (stored | self._changed).values() if one.status == "active"]
+        return [
+            one for one in (stored | self._changed).values() if one.status in {"active", status}
+        ]
 
     def _likeness(self, memory: Memory, others: Mapping[str, Memory]) -> dict[str, float]:
         near = self.meanings.nearness(self.vault, memory.memory_id)

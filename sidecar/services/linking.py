@@ -26,6 +26,8 @@ from sidecar.store.vaults import Vault
 
 MOST = 500
 """Links of one item."""
+_UNSEEN = frozenset({"proposed", "forgotten"})
+"""Memories that no link shows: assistants see links, too."""
 
 
 def link(vault: Vault, params: LinkParams) -> LinkResult:
@@ -144,7 +146,7 @@ def _there(vault: Vault, ends: Iterable[End]) -> set[End]:
         (kind, key)
         for kind, key in wanted
         if kind == "file"
-        or (kind == "memory" and key in known and known[key].status != "forgotten")
+        or (kind == "memory" and key in known and known[key].status not in _UNSEEN)
         or (kind == "task" and key in vault.tasks)
         or (kind == "document" and (key == SOUL or key in vault.documents))
     }

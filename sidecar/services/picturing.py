@@ -21,7 +21,7 @@ _SUMMARY = 200
 """Characters of a summary, of a subject and of a title."""
 _LONGEST = timedelta(days=2)
 """No session is longer than a day; its record may lag behind its events."""
-_HIDDEN = ("superseded", "forgotten")
+_HIDDEN = ("proposed", "superseded", "forgotten")
 _TYPES = frozenset(get_args(MemoryType))
 
 

@@ -51,9 +51,12 @@ def _write(vault: Vault, memory: Memory, meanings: Meanings, *, dedup: bool) -> 
     return WriteResult(outcome=outcome, memory=kept)
 
 
-def read(vault: Vault, params: ReadParams) -> MemoryList:
+def read(vault: Vault, params: ReadParams, *, with_proposals: bool = False) -> MemoryList:
     """Read memories in full, with what they are linked with."""
     found = {key: vault.memories.get(key) for key in params.memory_ids}
+    for key, memory in found.items():
+        if memory is not None and memory.status == "proposed" and not with_proposals:
+            found[key] = None
     links = linking.neighbours(vault, [("memory", key) for key in found])
     shown = [
         ShownMemory(
@@ -73,7 +76,8 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
     """Change what is said of a memory, unless somebody else has changed it since it was read."""
     with vault.lock.held():
         memory = vault.memories.get(params.memory_id)
-        if memory is None or memory.status == "forgotten":
+        author = agents.author(params.agent_id)
+        if memory is None or memory.status == "forgotten" or _is_hidden(memory, author):
             raise NotFoundError(f"no memory {params.memory_id} in this project", field="memoryId")
         _check_expected(memory, params)
         given = {name: getattr(params, name) for name in _CHANGEABLE}
@@ -82,7 +86,8 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
         if any(name in changes for name in _WORDS):
             # What was thought of it was thought of other words.
             changes["feedback"] = max(memory.feedback, 0.0)
-        changes |= {"updated_at": vault.clock(), "updated_by": agents.author(params.agent_id)}
+            changes["by_model"] = False
+        changes |= {"updated_at": vault.clock(), "updated_by": author}
         changed = msgspec.structs.replace(memory, **changes)
         changed = memories.fitted(privacy.clean_memory(changed))
         vault.journal.append([vault.memories.put(memory.memory_id, changed)])
@@ -116,6 +121,11 @@ def _memory(vault: Vault, params: WriteParams) -> Memory:
         updated_at=now,
     )
     return memories.fitted(privacy.clean_memory(memory))
+
+
+def _is_hidden(memory: Memory, agent_id: str | None) -> bool:
+    """Tell whether a memory is none of an agent's business: only people decide about proposals."""
+    return memory.status == "proposed" and agent_id is not None
 
 
 def _check_expected(memory: Memory, params: UpdateParams) -> None:

@@ -165,7 +165,9 @@ def _memories(kind: str, own: list[Memory]) -> str:
     for memory in own:
         day = memory.occurred_at.strftime("%Y-%m-%d")
         shas = ", ".join(one.commit_sha[:10] for one in memory.evidence if one.commit_sha)
-        lines.append(f"- **{_plain(memory.title)}** ({day}{', ' + shas if shas else ''})")
+        reading = "a model's reading" if memory.by_model else ""
+        facts = ", ".join(filter(None, (day, shas, reading)))
+        lines.append(f"- **{_plain(memory.title)}** ({facts})")
         if memory.content != memory.title:
             lines.append(f"  {_plain(memory.content)}")
         if memory.rationale and memory.rationale not in memory.content:

@@ -50,7 +50,7 @@ def item(**changes: Any) -> dict[str, Any]:
     return {
         "type": "decision",
         "title": "Locks, not spinning",
-        "content": "The store waits with locks.",
+        "content": "Locks are used instead of spinning.",
         "rationale": "Spinning burns a core.",
         "importance": 4,
         "confidence": 5,
@@ -71,7 +71,7 @@ def quoting(quote: str, event: str = FIRST) -> dict[str, Any]:
 DRAFT = Draft(
     type="decision",
     title="Locks, not spinning",
-    content="The store waits with locks.",
+    content="Locks are used instead of spinning.",
     rationale="Spinning burns a core.",
     importance=4,
     confidence=5,
@@ -79,6 +79,7 @@ DRAFT = Draft(
     files=("src/locks.py",),
     branch="main",
     evidence=(Evidence(quote=SUBJECT, commit_sha="a" * 40, event_id=FIRST),),
+    by_model=True,
 )
 
 
@@ -183,7 +184,8 @@ def test_a_quote_is_kept_as_it_stands_in_the_event(quote: str, stored: str) -> N
 
 
 def test_a_short_quote_counts_when_it_is_all_that_was_said() -> None:
-    (draft,) = replies.read(answer(quoting("ok  go", SECOND)), piece()).drafts
+    short = quoting("ok  go", SECOND) | {"title": "Go", "content": "ok go"}
+    (draft,) = replies.read(answer(short), piece()).drafts
     assert draft.evidence == (Evidence(quote="ok go", event_id=SECOND),)
     assert draft.branch is None
 
@@ -229,8 +231,9 @@ def test_no_piece_adds_more_than_its_share() -> None:
 def test_a_secret_that_a_model_makes_up_is_not_kept() -> None:
     token = "gh" + "p_" + "a1B2" * 9
     secretive = item(title=f"Use {token}", content=f"It is {token}", entities=[token])
-    (draft,) = replies.read(answer(secretive), piece()).drafts
-    assert token not in repr(draft)
+    reply = replies.read(answer(secretive), piece())
+    assert reply.drafts == ()
+    assert token not in repr(reply)
 
 
 PIECE = piece()

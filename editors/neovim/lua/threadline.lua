@@ -4,7 +4,7 @@ local M = {}
 
 local defaults = {
   cmd = { "threadline", "serve" },
-  settings = {}, -- captureSaves, captureCommits, saveIntervalSeconds, sessionHours, logLevel
+  settings = {}, -- saveIntervalSeconds, sessionHours, timeZone, hover, codeLens; others can only be turned off here
   on_change = nil, -- called with { what, projectId, ids } when the memory of a project changes
 }
 

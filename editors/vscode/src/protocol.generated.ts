@@ -807,7 +807,7 @@ export interface ListMemoriesParams {
   /** Only these types; all where empty. */
   types?: ("constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task")[];
   /** Only memories in these states; in all where empty. Of what is forgotten only that it was there is known. */
-  statuses?: ("active" | "forgotten" | "stale" | "superseded")[];
+  statuses?: ("active" | "forgotten" | "proposed" | "stale" | "superseded")[];
   /** Only memories about one of these files, or files in one of these folders. */
   paths?: string[];
   /** Only memories with one of these tags. */
@@ -896,7 +896,7 @@ export interface Memory {
   /** What has become of its anchors since; null where nobody has looked or there are none. */
   verdict: "changed" | "fresh" | "gone" | null;
   checkedAt: string | null;
-  status: "active" | "forgotten" | "stale" | "superseded";
+  status: "active" | "forgotten" | "proposed" | "stale" | "superseded";
   supersededBy: string | null;
   /** The memory that this one brought up to date. */
   supersedes: string | null;
@@ -912,6 +912,8 @@ export interface Memory {
   updatedAt: string;
   /** The agent that changed what it says last; null where a person did, or nobody has. */
   updatedBy: string | null;
+  /** Whether a language model worded it, reading events: nobody has said it in these words. */
+  byModel: boolean;
 }
 
 /** What memory can do at the moment, and what of it needs attention. */
@@ -1388,7 +1390,7 @@ export interface SearchParams {
   /** Only these types; all where empty. */
   types?: ("constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task")[];
   /** Only memories in these states; what is forgotten is never found. */
-  statuses?: ("active" | "forgotten" | "stale" | "superseded")[];
+  statuses?: ("active" | "forgotten" | "proposed" | "stale" | "superseded")[];
   /** Only memories about one of these files, or files in one of these folders. */
   paths?: string[];
   /** Only memories with one of these tags. */
@@ -1657,7 +1659,7 @@ export interface ShownMemory {
   /** What has become of its anchors since; null where nobody has looked or there are none. */
   verdict: "changed" | "fresh" | "gone" | null;
   checkedAt: string | null;
-  status: "active" | "forgotten" | "stale" | "superseded";
+  status: "active" | "forgotten" | "proposed" | "stale" | "superseded";
   supersededBy: string | null;
   /** The memory that this one brought up to date. */
   supersedes: string | null;
@@ -1673,6 +1675,8 @@ export interface ShownMemory {
   updatedAt: string;
   /** The agent that changed what it says last; null where a person did, or nobody has. */
   updatedBy: string | null;
+  /** Whether a language model worded it, reading events: nobody has said it in these words. */
+  byModel: boolean;
   /** What it is linked with. */
   links: Neighbour[];
 }

@@ -183,6 +183,7 @@ export function memory(said: Partial<Memory> = {}): Memory {
     createdAt: "2026-11-16T12:00:00Z",
     updatedAt: "2026-11-16T12:00:00Z",
     updatedBy: null,
+    byModel: false,
     ...said,
   };
 }

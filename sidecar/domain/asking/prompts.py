@@ -25,10 +25,12 @@ Answer with one JSON object and nothing else, no prose and no Markdown:
 "confidence": 3, "files": ["…"], "entities": ["…"], "evidence": [{{"eventId": "…", "quote": "…"}}]}}]}}
 
 type: fact, decision, preference, constraint, skill, task, correction or episodic.
-title: one sentence of at most 200 letters that stands by itself. content: one to four sentences.
+title: one sentence of at most 200 letters that stands by itself. content: one to four sentences. \
+Both in the words and the language of the events you quote: names, numbers, paths, commands and code exactly as they \
+stand there, and nothing that they do not say, or the item is thrown away.
 rationale: why it is so, if the events say it; else null. importance, confidence: 1 to 5.
-files: paths as the events name them. entities: functions, tools, tickets that it speaks of.
-evidence: at least one. eventId: the event's id. quote: 8 to 300 letters copied from that event \
+files: paths as the quoted events name them. entities: functions, tools, tickets that it speaks of.
+evidence: at least one, from every event that you use. eventId: the event's id. quote: 8 to 300 letters copied from that event \
 exactly, without gaps and without the sign of a changed line. An item whose quote does not stand in its event is thrown away.
 
 At most {MOST_ITEMS} items, the most lasting first. Leave out what the code itself shows. Nothing \

@@ -1,8 +1,10 @@
-"""Replies: what a model proposes to remember, believed only as far as the events bear it out."""
+"""Replies: what a model proposes to remember, believed only as far as the events that it quotes bear it out."""
 
 import bisect
 import itertools
 import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Annotated
 
 import msgspec
@@ -11,7 +13,9 @@ from msgspec import Meta, Raw, Struct
 from protocol.errors import ModelFailedError
 from protocol.memories import Content, Evidence, Grade, MemoryType, Names, Paths, Title
 from protocol.values import TEXT_LIMIT, Text
+from sidecar.domain.asking import support
 from sidecar.domain.asking.prompts import MOST_ITEMS, Piece, Shown
+from sidecar.domain.asking.support import Ground
 from sidecar.domain.drafts import Draft
 from sidecar.domain.redaction.texts import redact
 
@@ -19,6 +23,7 @@ _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL | re.I
 _SHORTEST_QUOTE = 8
 """Bytes; what is shorter stands everywhere and proves nothing, unless it is all there is."""
 _SIGNS = ("+ ", "- ")
+_UNQUOTED = "no quote of it stands in the event it names"
 _EXCERPT = 60
 _LONGEST_TITLE = 200
 """A title that was longer is refused; one can grow when a secret is taken out of it."""
@@ -87,11 +92,14 @@ def read(answer: str, piece: Piece) -> Reply:
             continue
         evidence = [found for quote in item.evidence if (found := _found(quote, piece))]
         invented += len(item.evidence) - len(evidence)
-        if evidence and item.title.strip() and item.content.strip():
-            drafts.append(_draft(item, evidence, piece))
+        named = {quote.event_id for quote in evidence}
+        sources = [shown for shown in piece.shown if shown.event.event_id in named]
+        ground = _ground(sources)
+        objection = _objection(item, ground) if evidence else _UNQUOTED
+        if objection is not None:
+            rejections.append(Rejection(number=number, reason=objection))
         else:
-            reason = "it is blank" if evidence else "no quote of it stands in the event it names"
-            rejections.append(Rejection(number=number, reason=reason))
+            drafts.append(_draft(item, evidence, sources, ground))
     return Reply(drafts=tuple(drafts), rejections=tuple(rejections), invented=invented)
 
 
@@ -120,23 +128,54 @@ def _complaint(text: str, error: Exception) -> str:
     return f"the model's answer {wrong}: “{excerpt}…”; try again, or choose another model"
 
 
-def _draft(item: Item, evidence: list[Evidence], piece: Piece) -> Draft:
-    named = {quote.event_id for quote in evidence}
-    sources = [shown for shown in piece.shown if shown.event.event_id in named]
-    known = {file.path for shown in piece.shown for file in shown.event.files}
+def _ground(sources: Sequence[Shown]) -> Ground:
+    """Gather all that a model was shown of the events that it quotes."""
+    shown = (f"{one.event.occurred_at:%Y-%m-%d}\n{one.text}" for one in sources)
+    return support.ground("\n".join(shown))
+
+
+def _objection(item: Item, ground: Ground) -> str | None:
+    """Tell why an item is not believed though it quotes an event."""
+    if not (item.title.strip() and item.content.strip()):
+        return "it is blank"
+    unsaid = support.objection(ground, f"{item.title}\n{item.content}")
+    if unsaid is None:
+        return None
+    return f"the events it quotes do not say “{redact(unsaid)[:_EXCERPT]}”"
+
+
+def _draft(item: Item, evidence: list[Evidence], sources: Sequence[Shown], ground: Ground) -> Draft:
+    """Make a draft of an item; what of its extras the events do not say is left out.
+
+    A rule for others to follow is not a model's to make: it waits until a person agrees.
+    """
+    known = {file.path for shown in sources for file in shown.event.files if _is_inside(file.path)}
     branches = {shown.event.commit.branch for shown in sources if shown.event.commit is not None}
+    rationale = (item.rationale or "").strip()
+    is_said = support.objection(ground, rationale) is None
     return Draft(
         type=item.type,
         title=redact(" ".join(item.title.split()))[:_LONGEST_TITLE],
         content=redact(item.content.strip())[:TEXT_LIMIT],
-        rationale=redact((item.rationale or "").strip()) or None,
+        rationale=(redact(rationale) or None) if is_said else None,
         importance=item.importance,
         confidence=item.confidence,
-        entities=tuple(dict.fromkeys(redact(entity) for entity in item.entities)),
+        entities=tuple(
+            dict.fromkeys(
+                redact(entity) for entity in item.entities if support.names(ground, entity)
+            )
+        ),
         files=tuple(dict.fromkeys(path for path in item.files if path in known)),
         branch=branches.pop() if len(branches) == 1 else None,
         evidence=tuple(dict.fromkeys(evidence)),
+        status="proposed" if item.type == "constraint" else "active",
+        by_model=True,
     )
+
+
+def _is_inside(path: str) -> bool:
+    """Tell whether a path names a file of the repository, and nothing around it."""
+    return not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts
 
 
 def _found(quote: Quote, piece: Piece) -> Evidence | None:

@@ -96,11 +96,14 @@ def from_document(document: Document, limit: int) -> DocumentItem:
 
 
 def origin(memory: Memory, author: str | None = None) -> str:
-    """Tell who says so: an agent, a commit and its author, a person."""
+    """Tell who says so: an agent, a commit and its author, a person, or a model that read one of them."""
     if memory.agent_id == digests.AGENT:
         return "daily digest"
     sha = next((one.commit_sha for one in memory.evidence if one.commit_sha), None)
     commit = f"commit {sha[:_SHA]}" if sha else ""
+    if memory.by_model:
+        # Whoever made the commit has not said it in these words.
+        return f"a model's reading of {commit or 'a session'}"
     if memory.agent_id:
         return ", ".join(filter(None, (f"agent {memory.agent_id}", commit)))
     if commit:

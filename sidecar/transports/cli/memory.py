@@ -80,6 +80,7 @@ def search(app: Application, options: Namespace) -> Exit:
         "query": " ".join(options.query),
         "topK": options.limit,
         "types": options.type or [],
+        "statuses": [options.status],
         "paths": [finding.path_of(app, options, name) for name in options.path or []],
         "filesAtHand": [finding.path_of(app, options, name) for name in options.open or []],
         "allBranches": options.all_branches,
@@ -92,8 +93,8 @@ def search(app: Application, options: Namespace) -> Exit:
     elif found.total:
         hint = "" if options.all_branches else ", or --all-branches,"
         screens.say(f"nothing found among {found.total:,} memories; other words{hint} may help")
-    elif options.type or options.path:
-        screens.say("nothing found of that type or path")
+    elif options.type or options.path or options.status != "active":
+        screens.say("nothing found of that type, path or status")
     else:
         screens.say(_beginning(app, options))
     return Exit.OK

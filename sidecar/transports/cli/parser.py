@@ -4,7 +4,7 @@ import argparse
 from typing import get_args
 
 from protocol.contexts import Mode, Opinion
-from protocol.memories import MemoryType
+from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
 from protocol.versions import VERSION
 from sidecar.domain.connections.agents import BY_NAME
@@ -137,6 +137,7 @@ whether anything of it is left. There is no way back.
 """
 
 _TYPES = get_args(MemoryType)
+_STATUSES = tuple(status for status in get_args(MemoryStatus) if status != "forgotten")
 
 _CALL = """\
 Calls a method with JSON params and prints its result. Without a method it lists them all. With `-` it
@@ -270,6 +271,9 @@ def _add_search(commands: Commands) -> None:
     search.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
     search.add_argument("--type", action="append", choices=_TYPES, help="only this type")
     search.add_argument("--path", action="append", help="only about this file or folder")
+    search.add_argument(
+        "--status", choices=_STATUSES, default="active", help="in this state (default: active)"
+    )
     search.add_argument("--open", action="append", metavar="FILE", help="a file you work on")
     search.add_argument("--all-branches", action="store_true", help="also of unmerged branches")
     search.add_argument("--explain", action="store_true", help="say why each was found")

@@ -150,8 +150,10 @@ def show_found(found: SearchResult, limit: int, *, is_explained: bool) -> None:
 def _show_memory(found: Found, *, is_explained: bool) -> None:
     memory = found.memory
     drift = f" [yellow]{memory.verdict}[/]" if memory.verdict in {"changed", "gone"} else ""
+    drift += "" if memory.status == "active" else f" [yellow]{memory.status}[/]"
+    reading = ", a model's reading" if memory.by_model else ""
     console.print(
-        f"[bold]{clean(memory.title)}[/] [dim]({memory.type}, {local(memory.occurred_at)})[/]{drift}",
+        f"[bold]{clean(memory.title)}[/] [dim]({memory.type}, {local(memory.occurred_at)}{reading})[/]{drift}",
         soft_wrap=True,
     )
     if memory.content != memory.title:

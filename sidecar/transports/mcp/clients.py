@@ -51,6 +51,10 @@ class Client:
     _calls: int = 0
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
+    def __post_init__(self) -> None:
+        """Whoever calls tools is an assistant, and is shown what one may see."""
+        self.app.is_for_people = False
+
     @property
     def harness(self) -> str:
         """The program that the agent runs in."""

@@ -46,9 +46,9 @@ export function Actions({ memory, onEdit }: ActionsProps) {
       <Button icon="edit" onClick={onEdit}>
         Edit
       </Button>
-      {memory.status === "stale" && (
+      {(memory.status === "stale" || memory.status === "proposed") && (
         <Button icon="check" isOff={isBusy} onClick={() => void change({ status: "active" })}>
-          Still True
+          {memory.status === "stale" ? "Still True" : "Accept"}
         </Button>
       )}
       <fieldset class="memory-verdicts" aria-label="What do you think of it?">

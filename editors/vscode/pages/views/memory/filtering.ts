@@ -41,6 +41,7 @@ export const TYPES: readonly (readonly [MemoryType, string])[] = [
 
 export const STATUSES: readonly (readonly [Filters["status"], string])[] = [
   ["active", "Active"],
+  ["proposed", "Proposed"],
   ["stale", "Stale"],
   ["superseded", "Superseded"],
   ["forgotten", "Forgotten"],

@@ -11,6 +11,8 @@ const DOUBTFUL = -0.5;
 /** What one should know before one believes it; nothing where all is well. */
 export function remarks(memory: Memory): Remark[] {
   const all: (Remark | false)[] = [
+    memory.status === "proposed" && ["proposed", "warm"],
+    memory.byModel && ["a model's reading", "warm"],
     memory.status === "superseded" && ["superseded", "warm"],
     memory.status === "stale" && ["stale", "warm"],
     memory.status === "forgotten" && ["forgotten", "bad"],
