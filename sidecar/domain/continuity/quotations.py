@@ -99,7 +99,7 @@ def _left(sentence: str, known: Known) -> str:
     if _is_ours(sentence, known):
         return ""
     parts = list(clauses.split(sentence))
-    if len(parts) == 1 or _is_denied(sentence):
+    if len(parts) < 2 or _is_denied(sentence):  # noqa: PLR2004  # a sentence of mere `;` has none at all
         return sentence
     left = list(_others(parts, known))
     if len(left) == len(parts) or any(map(_POINTING.match, left)):

@@ -1,21 +1,29 @@
 """Listening: what somebody said in a conversation, without what is private, secret or ours, and what it is worth."""
 
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from typing import TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from protocol.conversations import Conversation, Speaker
+from protocol.errors import ThreadlineError
 from sidecar.domain import documents
 from sidecar.domain.continuity import conversations, quotations, recovering, turns
 from sidecar.domain.continuity.quotations import Known
-from sidecar.domain.continuity.turns import Turn
+from sidecar.domain.continuity.turns import Signal, Turn
 from sidecar.domain.rendering import composing
 from sidecar.services.continuity.tools import Hear
 from sidecar.store.vaults import Vault
 
 _FRAME = (composing.HEADING, composing.MORE, documents.SOUL, documents.introduction(""))
 """What stands around all that we tell, and what we say of ourselves."""
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 
 class Said(Struct, frozen=True, kw_only=True):
@@ -30,21 +38,44 @@ class Said(Struct, frozen=True, kw_only=True):
 def listen(
     vault: Vault, session_key: str, said: Iterable[Said], *, hear: Hear, at: datetime
 ) -> tuple[Turn, ...]:
-    """Hear what was said: the one way in which any turn comes in, whoever reports it."""
+    """Return the turns of what was said: the one way in which any turn comes in, whoever reports it.
+
+    A rule that fails is logged and costs only what it would have found: the words are kept.
+    """
     public = [(one, text) for one in said if (text := conversations.kept(one.text))]
-    known = _own_words(vault, session_key) if public else Known()
-    found = (_listen(session_key, one, quotations.without(text, known)) for one, text in public)
-    return tuple(
+    known = _survive(lambda: _own_words(vault, session_key), Known()) if public else Known()
+    heard = (
         Turn(
-            turn_id=name, said_by=one.said_by, text=text, at=at, signal=hear(text, one.said_by, at)
+            turn_id=turns.name(session_key, one.said_by, one.key),
+            said_by=one.said_by,
+            text=_without_own_words(text, known),
+            at=at,
+            signal=Signal(),
         )
-        for name, one, text in found
-        if text.strip()
+        for one, text in public
     )
+    return tuple(_weighed(turn, hear) for turn in heard if turn.text.strip())
 
 
-def _listen(session_key: str, one: Said, text: str) -> tuple[str, Said, str]:
-    return turns.name(session_key, one.said_by, one.key), one, text
+def _without_own_words(text: str, known: Known) -> str:
+    return _survive(lambda: quotations.without(text, known), text)
+
+
+def _weighed(turn: Turn, hear: Hear) -> Turn:
+    signal = _survive(lambda: hear(turn.text, turn.said_by, turn.at), turn.signal)
+    return msgspec.structs.replace(turn, signal=signal)
+
+
+def _survive(derive: Callable[[], T], otherwise: T) -> T:
+    """Return what a rule derives, or something else where it fails: no failure of a rule loses a user's words."""
+    try:
+        return derive()
+    except (ThreadlineError, OSError):
+        # The store is busy or failing: the turn is tried again as a whole.
+        raise
+    except Exception:  # noqa: BLE001  # the boundary of the rules about words
+        _log.exception("a rule about a turn failed; its words are kept")
+        return otherwise
 
 
 def _own_words(vault: Vault, session_key: str) -> Known:
