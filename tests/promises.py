@@ -433,6 +433,8 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "store/test_vaults.py::test_no_step_is_missing",
     ),
     "H9": (
+        "attacks/test_hidden_characters.py::test_names_show_what_is_hidden_in_them",
+        "attacks/test_hidden_characters.py::test_nothing_hidden_leaves",
         "attacks/test_settings.py::test_a_client_that_is_not_ours_cannot_claim_to_speak_for_the_user",
         "attacks/test_settings.py::test_a_client_that_separates_what_its_user_chose_is_believed",
         "attacks/test_settings.py::test_a_key_stays_with_its_host",

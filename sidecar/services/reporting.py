@@ -17,6 +17,7 @@ from protocol.projects import Project
 from protocol.sessions import Session
 from protocol.tasks import Task
 from sidecar.domain import privacy, tasks
+from sidecar.domain.rendering import characters
 from sidecar.store.vaults import Vault
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -24,7 +25,11 @@ _FILES_SHOWN = 20
 
 
 def report(vault: Vault, project: Project) -> Iterator[str]:
-    """Write what is remembered, what agents and people have left, then all sessions, newest first."""
+    """Write what is remembered, what agents and people have left, then all sessions, newest first; nothing is hidden in it."""
+    return map(characters.visible, _blocks(vault, project))
+
+
+def _blocks(vault: Vault, project: Project) -> Iterator[str]:
     timeline = vault.sessions.timeline()
     known = [one for one in vault.memories.all() if one.status == "active"]
     yield (
@@ -122,7 +127,9 @@ def _conversation(talk: Conversation) -> str:
         *(f"{note.type}: {note.text}" for note in talk.notes),
         *(f"remember: {text}" for text in talk.remembered),
         *(f"searched: {text}" for text in talk.queries),
-        f"Files: {', '.join(talk.files[:_FILES_SHOWN])}" if talk.files else "",
+        f"Files: {', '.join(map(characters.shown, talk.files[:_FILES_SHOWN]))}"
+        if talk.files
+        else "",
     ]
     return _entry(f"{_moment(talk.started_at)}{end} **{_plain(talk.agent_id)}** ({facts})", more)
 
@@ -185,7 +192,7 @@ def _session(session: Session, events: list[Event]) -> str:
     more = len(session.files_modified) + session.files_overflow - len(shown)
     if shown:
         tail = f", and {more} more" if more else ""
-        lines += ["", "Files: " + ", ".join(map(_plain, shown)) + tail]
+        lines += ["", "Files: " + ", ".join(map(_path, shown)) + tail]
     return "\n".join(lines) + "\n"
 
 
@@ -194,8 +201,12 @@ def _event(event: Event) -> str:
     if event.commit is not None:
         dropped = " (dropped)" if event.commit.dropped else ""
         return f"{when} commit {event.commit.sha[:10]}: {_plain(event.commit.subject)}{dropped}"
-    what = event.text or ", ".join(change.path for change in event.files)
-    return f"{when} {event.kind}: {_plain(what)}"
+    what = _plain(event.text or "") or ", ".join(_path(change.path) for change in event.files)
+    return f"{when} {event.kind}: {what}"
+
+
+def _path(name: str) -> str:
+    return _plain(characters.shown(name))
 
 
 def _plain(text: str) -> str:

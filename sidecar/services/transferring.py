@@ -26,6 +26,7 @@ from protocol.tasks import Task
 from protocol.values import Params, Record
 from sidecar.domain import privacy
 from sidecar.domain.drafts import Processed
+from sidecar.domain.rendering import characters
 from sidecar.store import journals
 from sidecar.store.homes import Home
 from sidecar.store.lines import Op
@@ -173,20 +174,24 @@ _decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 
 def export(vault: Vault, project: Project) -> Iterator[bytes]:
-    """Write everything kept for a project, one line each."""
-    yield msgspec.json.encode(Beginning(format=journals.FORMAT, project=project))
+    """Write everything kept for a project, one line each; what is hidden in a text stands there as an escape of JSON."""
+    return map(characters.escaped_json, map(msgspec.json.encode, _lines(vault, project)))
+
+
+def _lines(vault: Vault, project: Project) -> Iterator[Line]:
+    yield Beginning(format=journals.FORMAT, project=project)
     sessions = events = 0
     for entry in vault.sessions.timeline():
         session = vault.sessions.get(entry.session_id)
         if session is not None:
             sessions += 1
-            yield msgspec.json.encode(SessionLine(record=session))
+            yield SessionLine(record=session)
             for event in vault.sessions.arrivals(entry.session_id):
                 events += 1
-                yield msgspec.json.encode(EventLine(record=event))
+                yield EventLine(record=event)
     others = list(_others(vault))
-    yield from map(msgspec.json.encode, others)
-    yield msgspec.json.encode(Ending(sessions=sessions, events=events, others=len(others)))
+    yield from others
+    yield Ending(sessions=sessions, events=events, others=len(others))
 
 
 def _others(vault: Vault) -> Iterator[Other]:

@@ -9,6 +9,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from protocol.settings import Settings
+from sidecar.domain.rendering import characters
 from sidecar.store import files
 
 VARIABLE = "THREADLINE_LOG"
@@ -26,26 +27,36 @@ def write_to_file(home: Path, environment: Mapping[str, str]) -> Path:
     if not chosen:
         files.ensure_folder(path.parent)
     handler = _PrivateFile(path, maxBytes=_SIZE, backupCount=_KEPT, encoding="utf-8", delay=True)
-    handler.setFormatter(
-        logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
-    )
+    handler.setFormatter(_Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
     return path
 
 
 def write_to_errors() -> None:
     """Log what is serious to standard error."""
+    logging.getLogger().addHandler(error_handler())
+
+
+def error_handler() -> logging.Handler:
+    """Return what writes serious records to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.name = ERRORS
     handler.setLevel(logging.WARNING)
-    handler.setFormatter(logging.Formatter("threadline: %(message)s"))
-    logging.getLogger().addHandler(handler)
+    handler.setFormatter(_Formatter("threadline: %(message)s"))
+    return handler
 
 
 def obey(settings: Settings) -> None:
     """Log what the user wants to see; other libraries only what is serious."""
     logging.getLogger().setLevel(logging.WARNING)
     logging.getLogger(_OURS).setLevel(settings.log_level.upper())
+
+
+class _Formatter(logging.Formatter):
+    """Writes nothing hidden into a log, whatever was logged."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return characters.visible(super().format(record))
 
 
 class _PrivateFile(RotatingFileHandler):

@@ -10,6 +10,7 @@ from pathlib import Path
 from protocol import conversions
 from protocol.errors import ThreadlineError
 from sidecar.app import Application, open_application
+from sidecar.domain.rendering import characters
 from sidecar.transports import logs
 from sidecar.transports.exits import exit_for
 
@@ -34,7 +35,7 @@ def begin(*, here: Path, source: str) -> Application:
     try:
         return open_server(here=here, source=source)
     except ThreadlineError as error:
-        sys.stderr.write(f"threadline: {error}\n")
+        sys.stderr.write(f"threadline: {characters.visible(str(error))}\n")
         sys.exit(exit_for(error.code))
 
 

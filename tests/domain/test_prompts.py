@@ -142,7 +142,7 @@ def test_private_text_and_hidden_characters_are_not_sent() -> None:
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     text = user_text(capture(1, f"see\u202e <private>my salary</private>this{hidden}\x1b[31m"))
     assert "salary" not in text
-    assert "see this[31m" in text
+    assert "see this\n" in text
 
 
 def test_a_long_diff_is_shortened_to_its_beginning_and_end() -> None:

@@ -13,6 +13,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from sidecar.app import Application
+from sidecar.domain.context import sections
+from sidecar.domain.rendering import fences
 from sidecar.store.homes import Home
 from sidecar.transports.mcp import calling, instructions, server
 from sidecar.transports.mcp.tools import TOOLS
@@ -479,7 +481,7 @@ def size(result: types.Result) -> int:
     return len(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
 
-ESCAPED = ['"', "\\", "\n", '"\\\n\t', "\u0001", 'é"', "\U0001f600\\", "x"]
+ESCAPED = ['"', "\\", "\n", '"\\\n\t', 'é"', "\U0001f600\\", "x"]
 
 
 @pytest.mark.parametrize("letters", ESCAPED)
@@ -505,6 +507,23 @@ def test_no_answer_is_longer_than_a_message_may_be(
     assert calling.LIMIT - most - 11_000 < fitting[-1] <= calling.LIMIT
     assert not any(sizes[len(fitting) :])
     assert sizes[-1] == 0
+
+
+@pytest.mark.parametrize("cap", [200, 245, 246, 300, 1_000, 3_000, None])
+def test_a_start_is_labelled_and_no_longer_than_it_may_be(desk: Desk, cap: int | None) -> None:
+    """Part of D5, H9."""
+    for number in range(200):
+        desk.remember(f"Number {number} " + "x" * 100, "constraint")
+
+    async def story(one: Assistant) -> dict[str, Any]:
+        wanted = {} if cap is None else {"maxResponseChars": cap}
+        return await one.use("session_start", mode="full", summaryOnly=False, **wanted)
+
+    told = Host().run(desk.app, story)
+    assert sections.measure(told) <= (cap or 16_000)
+    is_labelled = next(iter(told.items())) == ("notice", fences.NOTICE)
+    # A cap that leaves room for hardly anything else leaves none for the notice.
+    assert is_labelled is (cap is None or cap >= 246)
 
 
 def test_many_memories_full_of_quotes_are_not_given_at_once(desk: Desk) -> None:
@@ -810,7 +829,7 @@ def test_context_sessions_and_documents_are_resources(desk: Desk, mode: str) -> 
     desk.ask("documents/write", name="my notes", content="# Mine")
     texts = Host(mode=mode).run(desk.app, read_resources)
     assert "argon2" in texts["threadline://context"]
-    assert texts["threadline://documents/my%20notes"] == "# Mine"
+    assert texts["threadline://documents/my%20notes"] == f"{fences.NOTICE}\n\n# Mine"
     (session,) = desk.ask("sessions/list")["sessions"]
     assert DECISION in texts[f"threadline://sessions/{session['sessionId']}"]
     assert not desk.vault.receipts.all()

@@ -1,7 +1,6 @@
 """Prompts: events as a model is shown them, in pieces that fit its budget."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from sidecar.domain.asking import budgets
 from sidecar.domain.asking.completions import Prompt
 from sidecar.domain.drafts import FileDiff, Reading
 from sidecar.domain.redaction.texts import redact
+from sidecar.domain.rendering import characters
 
 MOST_ITEMS = 6
 """What one piece of a history may add to memory."""
@@ -35,11 +35,6 @@ exactly, without gaps and without the sign of a changed line. An item whose quot
 
 At most {MOST_ITEMS} items, the most lasting first. Leave out what the code itself shows. Nothing \
 worth keeping: {{"items": []}}"""
-_HIDDEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-    r"\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""What people do not see and models do."""
 _DIFF_FILES, _DIFF_LINES, _LINE_LENGTH = 8, 14, 160
 _FILES_NAMED = 20
 _CUT = " […]"
@@ -86,7 +81,7 @@ def pieces(readings: Iterable[Reading], *, tokens: int) -> Iterator[Piece]:
 
 def clean(text: str) -> str:
     """Take out what no model may see: secrets, private text, our own words, hidden characters."""
-    return redact(_HIDDEN.sub("", privacy.public(echoes.without(text))))
+    return redact(characters.visible(privacy.public(echoes.without(text))))
 
 
 def _ask(batch: list[Shown]) -> Piece:

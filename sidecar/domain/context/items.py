@@ -8,6 +8,7 @@ from protocol.tasks import ANYONE, Task
 from sidecar.domain import digests
 from sidecar.domain.context import clipping
 from sidecar.domain.enrichment.patterns import late
+from sidecar.domain.rendering import characters
 
 _FILES = 3
 _SHA = 7
@@ -28,7 +29,7 @@ def from_memory(
         importance=memory.importance,
         origin=origin(memory, author),
         occurred_at=memory.occurred_at,
-        files=memory.files[:_FILES],
+        files=tuple(map(characters.shown, memory.files[:_FILES])),
         has_changed=memory.verdict == "changed",
         is_clipped=is_clipped,
     )

@@ -17,6 +17,7 @@ from sidecar.domain.continuity.checkpoints import Work
 from sidecar.domain.continuity.conversations import same
 from sidecar.domain.enrichment import wording
 from sidecar.domain.enrichment.patterns import late
+from sidecar.domain.rendering import characters
 from sidecar.domain.sessions import EPOCH
 
 HEADING = echoes.RECOVERY
@@ -287,8 +288,7 @@ def _head(trail: Trail) -> str:
 
 def _named(name: str) -> str:
     """Write a name that anybody may have chosen on one line."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in name)
-    return wording.clipped(" ".join(plain.split()), _KEY)
+    return wording.clipped(" ".join(characters.shown(name).split()), _KEY)
 
 
 def _caution(trail: Trail, lineage: Lineage, budget: int) -> str:

@@ -15,7 +15,7 @@ from protocol.memories import Memory
 from protocol.sessions import Session
 from sidecar.domain import mentions
 from sidecar.domain.context import items as told
-from sidecar.domain.rendering import items, quoting
+from sidecar.domain.rendering import characters, items, quoting
 
 SHOWN = 3
 """Memories that a hover names."""
@@ -71,7 +71,7 @@ def lens(story: FileStory) -> str | None:
 
 def summary(story: FileStory) -> str:
     """Tell what is known about a file, in plain text."""
-    name = quoting.line(story.path, _TITLE)
+    name = quoting.line(characters.shown(story.path), _TITLE)
     shown = [f"- {_text(one.title, Style())} ({_about(one)})" for one in story.memories[:_FEW]]
     more = story.memory_count - len(shown)
     shown += [f"- and {items.count(more, 'more memory')}"] if more > 0 else []

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from sidecar.domain.enrichment.patterns import late
-from sidecar.domain.rendering.characters import clean, clip, flatten
+from sidecar.domain.rendering.characters import clean, clip, flatten, shown
 from sidecar.domain.rendering.disarming import disarm
 
 QUOTE = "|"
@@ -53,8 +53,8 @@ def identifier(text: str) -> str:
 
 
 def paths(names: Iterable[str]) -> str:
-    """Write the first few paths."""
-    return ", ".join(line(one, _PATH) for one in islice(names, _FILES))
+    """Write the first few paths; what is hidden in them is shown."""
+    return ", ".join(line(shown(path), _PATH) for path in islice(names, _FILES))
 
 
 def moment(at: datetime) -> str:

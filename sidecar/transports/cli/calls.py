@@ -9,6 +9,7 @@ from protocol.answers import Answer, failure
 from protocol.errors import InvalidParamsError, InvalidRequestError, ThreadlineError
 from protocol.values import Record
 from sidecar.app import Application
+from sidecar.domain.rendering import characters
 from sidecar.transports import requests
 from sidecar.transports.requests import Identifier, is_identifier
 
@@ -21,7 +22,7 @@ def answer_all(app: Application, lines: Iterable[bytes]) -> Iterator[bytes]:
     """Answer each line that is not blank; a bad one is answered too, and the stream goes on."""
     for line in lines:
         if line.strip():
-            yield msgspec.json.encode(answer(app, line))
+            yield characters.visible_message(msgspec.json.encode(answer(app, line)))
 
 
 def answer(app: Application, line: bytes) -> Answer:
@@ -69,5 +70,6 @@ def call(app: Application, method: str, params: object, kind: type[T]) -> T:
 
 
 def encode(record: Record | tuple[Record, ...]) -> str:
-    """Write a result for people and scripts."""
-    return msgspec.json.format(msgspec.json.encode(record), indent=2).decode()
+    """Write a result for people and scripts, with nothing hidden in it."""
+    data = characters.visible_json(msgspec.json.encode(record))
+    return msgspec.json.format(data, indent=2).decode()

@@ -18,6 +18,7 @@ from protocol.methods import METHODS
 from protocol.recall import MemoryList
 from sidecar.app import Application
 from sidecar.domain import ulids
+from sidecar.domain.rendering import characters
 from sidecar.transports.cli import briefings, calls, finding, screens
 from sidecar.transports.exits import Exit
 
@@ -39,7 +40,7 @@ def context(app: Application, options: Namespace) -> Exit:
     account = app.mind.dialogue.explain(asked)
     rendered = account.rendered
     if rendered.text:
-        print(rendered.text)
+        print(characters.visible(rendered.text))
     else:
         screens.say(
             "nothing to tell yet; `threadline enrich --all` makes memory from past sessions"

@@ -17,6 +17,8 @@ from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, Status
 from protocol.sessions import Session
 from sidecar.app import Application, open_application
+from sidecar.domain.rendering import characters
+from sidecar.transports import logs
 from sidecar.transports.cli import (
     calls,
     context,
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command is None:
         words.print_help(sys.stderr)
         return Exit.USAGE
-    logging.basicConfig(level=logging.WARNING, format="threadline: %(message)s", stream=sys.stderr)
+    logging.basicConfig(level=logging.WARNING, handlers=[logs.error_handler()])
     try:
         with contextlib.closing(open_application(here=Path.cwd(), source="cli-auto")) as app:
             code = _COMMANDS[options.command](app, options)
@@ -96,7 +98,7 @@ def _watch(app: Application, options: Namespace) -> Exit:
 
     def show(event: Event) -> None:
         if options.json:
-            print(msgspec.json.encode(event).decode(), flush=True)
+            print(characters.visible_json(msgspec.json.encode(event)).decode(), flush=True)
         else:
             screens.show_event(event)
 

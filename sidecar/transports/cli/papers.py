@@ -10,6 +10,7 @@ from protocol.documents import DocumentList, ShownDocument, WrittenDocument
 from protocol.errors import InvalidParamsError
 from protocol.links import Graph, LinkEnd, LinkResult
 from sidecar.app import Application
+from sidecar.domain.rendering import characters
 from sidecar.transports.cli import calls, finding, screens
 from sidecar.transports.cli.screens import clean, console, local
 from sidecar.transports.exits import Exit
@@ -96,7 +97,7 @@ def _list(app: Application, options: Namespace) -> Exit:
 def _show(app: Application, options: Namespace) -> Exit:
     params = {"project": options.project, "name": _named(options), "version": options.version}
     found = calls.call(app, "threadline/documents/read", params, ShownDocument)
-    print(calls.encode(found) if options.json else _readable(found.content.rstrip("\n")))
+    print(calls.encode(found) if options.json else characters.visible(found.content.rstrip("\n")))
     return Exit.OK
 
 
@@ -118,13 +119,6 @@ def _history(app: Application, options: Namespace) -> Exit:
         table.add_row(str(one.version), local(one.updated_at), who, f"{len(one.content):,}")
     console.print(table)
     return Exit.OK
-
-
-def _readable(text: str) -> str:
-    """Give a text as it is to a file, and to a terminal without what would move its cursor."""
-    if not sys.stdout.isatty():
-        return text
-    return "".join(one if one.isprintable() or one in "\n\t" else " " for one in text)
 
 
 def _edit(app: Application, options: Namespace) -> Exit:
@@ -226,7 +220,7 @@ def _name(end: LinkEnd) -> str:
 
 
 def _quoted(text: str) -> str:
-    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    plain = " ".join(characters.visible(text).split())
     return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -1,13 +1,14 @@
 """The words of the command line, and what `--help` teaches about them."""
 
 import argparse
-from typing import get_args
+from typing import NoReturn, get_args
 
 from protocol.contexts import Mode, Opinion
 from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
 from protocol.versions import VERSION
 from sidecar.domain.connections.agents import BY_NAME
+from sidecar.domain.rendering import characters
 from sidecar.transports.cli import arguments
 from sidecar.transports.cli.arguments import Commands, bare_command
 from sidecar.transports.cli.arguments import command as _command
@@ -148,10 +149,17 @@ answers JSON Lines from standard input, one line for each:
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """Complains without what is hidden in a word that it does not know; its subcommands are of its kind."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(characters.visible(message))
+
+
 def build() -> argparse.ArgumentParser:
     """Describe all commands."""
     codes = "\n".join(f"  {code.value:>3}  {code.name.lower()}" for code in Exit)
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="threadline",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="A memory for your repository, shared by you and your AI assistants.",

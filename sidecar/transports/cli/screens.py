@@ -1,14 +1,16 @@
 """What the command line shows to people: tables, facts and progress."""
 
 import contextlib
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 
 from protocol.capture import CaptureState
@@ -17,6 +19,7 @@ from protocol.forgetting import PurgeReport
 from protocol.methods import METHODS, Status
 from protocol.recall import Found, SearchResult
 from protocol.sessions import Session
+from sidecar.domain.rendering import characters
 from sidecar.services.progress import Tell
 
 TAIL = 8
@@ -26,9 +29,23 @@ _STATUS = 5
 """The column of a session's status."""
 _PIPE_WIDTH = 160
 
+_BLANKS = re.compile(r"[\n\t]")
+
+
+class _Screen(Console):
+    """Shows nothing hidden, whoever prints: commands to the terminal are rich's own."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(characters.visible(text), style)
+
+
 _is_watched = sys.stdout is not None and sys.stdout.isatty()
-console = Console(highlight=False, emoji=False, width=None if _is_watched else _PIPE_WIDTH)
-errors = Console(stderr=True, highlight=False, emoji=False)
+console = _Screen(highlight=False, emoji=False, width=None if _is_watched else _PIPE_WIDTH)
+errors = _Screen(stderr=True, highlight=False, emoji=False)
 _STYLES = {"active": "bold green", "closed": "default", "compacted": "dim"}
 
 
@@ -188,8 +205,7 @@ def show_diff(diff: str) -> None:
     """Show a unified diff, on standard output, where it can be kept."""
     for line in diff.splitlines():
         style = {"+": "green", "-": "red", "@": "dim"}.get(line[:1], "default")
-        text = "".join(sign if sign.isprintable() or sign == "\t" else " " for sign in line)
-        console.print(escape(text), style=style, soft_wrap=True)
+        console.print(escape(characters.visible(line)), style=style, soft_wrap=True)
 
 
 def show_methods() -> None:
@@ -232,7 +248,7 @@ def headline(event: Event) -> str:
         return event.commit.subject + (" (dropped)" if event.commit.dropped else "")
     if event.text:
         return event.text.split("\n", 1)[0]
-    names = [change.path for change in event.files]
+    names = [characters.shown(change.path) for change in event.files]
     return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
 
@@ -259,8 +275,8 @@ def clipped(text: str, limit: int = 120) -> str:
 
 
 def clean(text: str) -> str:
-    """Take out what would move the cursor or change colours."""
-    return escape("".join(letter if letter.isprintable() else " " for letter in text))
+    """Write text on one line, without what is hidden in it and without the power to change colours."""
+    return escape(_BLANKS.sub(" ", characters.visible(text)))
 
 
 def indented(text: str) -> str:

@@ -20,7 +20,10 @@ def plain(host: str, event: str) -> bytes:
 
 
 def tell(text: str, host: str, event: str, *, is_sure: bool) -> bytes:
-    """Tell a host something in its own form; in all forms at once where it may be one of several."""
+    """Tell a host something in its own form, with nothing hidden in it; in all forms at once where it may be one of several."""
+    from sidecar.domain.rendering import characters  # noqa: PLC0415  # few events are answered
+
+    text = characters.visible(text)
     nested = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
     if not is_sure:
         return _written({"additionalContext": text, "additional_context": text, **nested})

@@ -19,9 +19,13 @@ def open_log(home: str) -> int:
 def add(log: int, what: str, done: str) -> None:
     """Write one line, at once and as a whole, and close the log."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    line = f"{stamp} {os.getpid()} hook {what}: {' '.join(done.split())}\n"
+    line = f"{stamp} {os.getpid()} hook {what}: {' '.join(done.split())}"
+    if not (line.isascii() and line.isprintable()):
+        from sidecar.domain.rendering import characters  # noqa: PLC0415  # most lines do not need it
+
+        line = characters.visible(line)
     try:
-        os.write(log, line.encode("utf-8", "replace"))
+        os.write(log, f"{line}\n".encode("utf-8", "replace"))
         os.close(log)
     except OSError:
         return

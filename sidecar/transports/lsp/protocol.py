@@ -22,6 +22,7 @@ from protocol.errors import Code, InvalidParamsError, ModelFailedError, Threadli
 from protocol.methods import METHODS
 from protocol.values import Record
 from sidecar.app import Application
+from sidecar.domain.rendering import characters
 from sidecar.services import answering
 from sidecar.transports import requests
 from sidecar.transports.lsp.frames import BadFrame
@@ -300,8 +301,9 @@ class StrictProtocol(LanguageServerProtocol):
             self.write(msgspec.json.encode(self._converter.unstructure(data)))
 
     def write(self, body: bytes) -> None:
-        """Send one frame."""
+        """Send one frame: the only way out, so that nothing hidden leaves by any other."""
         if self.writer is not None:
+            body = characters.visible_message(body)
             self.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
 

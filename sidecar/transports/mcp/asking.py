@@ -6,6 +6,7 @@ import msgspec
 
 from protocol.contexts import Rendered
 from protocol.values import Record
+from sidecar.domain.rendering import characters, fences
 from sidecar.transports.mcp.clients import Client
 
 _HOST = "mcp"
@@ -21,8 +22,14 @@ def ask(client: Client, method: str, kind: type[R], **params: Any) -> R:  # noqa
 
 
 def raw(client: Client, method: str, **params: Any) -> str:  # noqa: ANN401  # likewise
-    """Ask a method about the client's project; give its answer as JSON."""
-    return msgspec.json.encode(ask(client, method, Record, **params)).decode()
+    """Ask a method about the client's project; give its answer as JSON, labelled."""
+    return labelled(ask(client, method, Record, **params))
+
+
+def labelled(record: Record) -> str:
+    """Write a record as JSON that begins by saying what it is."""
+    data = characters.visible_json(msgspec.json.encode(record))
+    return msgspec.json.encode({"notice": fences.NOTICE, **msgspec.json.decode(data)}).decode()
 
 
 def context(client: Client, query: str = "") -> str:

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from protocol.answers import Failure
 from protocol.contexts import ContextParams
 from protocol.errors import InvalidParamsError, ThreadlineError
+from sidecar.domain.rendering import characters, fences
 from sidecar.services.progress import Tell
 from sidecar.transports.mcp import clients, schemas
 from sidecar.transports.mcp.clients import Client, Talk
@@ -17,6 +18,11 @@ LIMIT = 4_000_000
 """Bytes that an answer may have, as it is sent."""
 _ROOM = 10_000
 """Bytes for what stands around what it says."""
+_CAP = "maxResponseChars"
+_CHARS, _LEAST = ContextParams().max_response_chars, 200
+"""Characters of a start where no cap is named, and the lowest that may be."""
+_LABEL = len(f'"notice": "{fences.NOTICE}", ')
+"""Characters that the notice takes."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -61,7 +67,8 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
     if not talk.is_followed:
         client.alone[place] = client.key
     besides = {"start": dialogue.give(unasked), "reminder": _count(client, tool)}
-    return _reply(answer.result, {key: one for key, one in besides.items() if one is not None})
+    label = {"notice": fences.NOTICE} if _is_labelled(tool, arguments) else {}
+    return _reply(label, answer.result, besides)
 
 
 def _check(tool: Tool, arguments: Arguments) -> None:
@@ -83,13 +90,27 @@ def _check(tool: Tool, arguments: Arguments) -> None:
 
 def _filled(client: Client, tool: Tool, arguments: Arguments, talk: Talk) -> Arguments:
     """Add what the client is known by, where a call leaves it out."""
-    known = {"harness": client.harness} if "harness" in schemas.names(tool.method) else {}
+    known: Arguments = (
+        {"harness": client.harness} if "harness" in schemas.names(tool.method) else {}
+    )
     if tool.agent is not None:
         known[tool.agent] = client.agent_id
     if tool.talk is not None:
         known[tool.talk] = talk.key
     given = {key: value for key, value in arguments.items() if value is not None}
+    if _has_room(tool, given):
+        known[_CAP] = given.pop(_CAP, _CHARS) - _LABEL
     return (tool.shape or dict)({**known, **given})
+
+
+def _has_room(tool: Tool, given: Arguments) -> bool:
+    """Tell whether an answer has a cap that leaves room for the notice: the cap is hard."""
+    cap = given.get(_CAP, _CHARS)
+    return _CAP in schemas.names(tool.method) and isinstance(cap, int) and cap >= _LEAST + _LABEL
+
+
+def _is_labelled(tool: Tool, given: Arguments) -> bool:
+    return _CAP not in schemas.names(tool.method) or _has_room(tool, given)
 
 
 def _asked(client: Client, folder: str, talk: Talk) -> ContextParams:
@@ -102,9 +123,12 @@ def _count(client: Client, tool: Tool) -> str | None:
     return client.count(is_checkpoint=tool.is_checkpoint)
 
 
-def _reply(result: msgspec.Raw, besides: dict[str, Any]) -> Reply:
-    content: dict[str, Any] = msgspec.json.decode(result)
-    content |= msgspec.to_builtins(besides)
+def _reply(label: dict[str, str], result: msgspec.Raw, besides: dict[str, Any]) -> Reply:
+    said = {name: value for name, value in besides.items() if value is not None}
+    parts = (bytes(result), msgspec.json.encode(said))
+    content: dict[str, Any] = dict(label)
+    for part in parts:
+        content |= msgspec.json.decode(characters.visible_json(part))
     return Reply(text=msgspec.json.encode(content).decode(), content=content)
 
 

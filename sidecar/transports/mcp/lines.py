@@ -16,6 +16,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from sidecar.domain.rendering import characters
+
 LONGEST = 32 * 1024 * 1024
 """Bytes that a line may have."""
 _CHUNK = 1 << 16
@@ -124,13 +126,17 @@ def _chunks(source: int) -> Iterator[bytes]:
 
 
 async def _say(output: int, said: MemoryObjectReceiveStream[SessionMessage]) -> None:
-    """Write what is said, whole lines, one after the other."""
+    """Write what is said, whole lines, one after the other: the only way out, so that nothing hidden leaves by any other."""
     limiter = anyio.CapacityLimiter(1)
     async with said:
         async for one in said:
-            text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
+            data = one.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             await anyio.to_thread.run_sync(
-                _write, output, text.encode() + b"\n", abandon_on_cancel=True, limiter=limiter
+                _write,
+                output,
+                characters.visible_message(data) + b"\n",
+                abandon_on_cancel=True,
+                limiter=limiter,
             )
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from urllib.parse import quote, unquote
 
-import msgspec
 from msgspec import Struct
 
 from protocol.documents import DocumentList, ShownDocument
 from protocol.errors import NotFoundError
 from protocol.methods import SessionPage
 from protocol.recall import MemoryList
+from sidecar.domain.rendering import fences
 from sidecar.transports.mcp import asking
 from sidecar.transports.mcp.clients import Client
 
@@ -63,7 +63,7 @@ def listed(client: Client) -> Iterator[Resource]:
 def read(client: Client, uri: str) -> tuple[str, str]:
     """Read a resource; give its kind and its text."""
     if uri == CONTEXT.uri:
-        return MARKDOWN, asking.context(client)
+        return MARKDOWN, f"{fences.NOTICE}\n\n{asking.context(client)}"
     for template in TEMPLATES:
         stem = template.uri[: template.uri.index("{")]
         if uri.startswith(stem) and len(uri) > len(stem):
@@ -72,7 +72,8 @@ def read(client: Client, uri: str) -> tuple[str, str]:
 
 
 def _document(client: Client, name: str) -> str:
-    return asking.ask(client, "threadline/documents/read", ShownDocument, name=name).content
+    document = asking.ask(client, "threadline/documents/read", ShownDocument, name=name)
+    return f"{fences.NOTICE}\n\n{document.content}"
 
 
 def _session(client: Client, session_id: str) -> str:
@@ -83,7 +84,7 @@ def _memory(client: Client, memory_id: str) -> str:
     found = asking.ask(client, "threadline/memories/read", MemoryList, memoryIds=[memory_id])
     if not found.memories:
         raise NotFoundError(f"no memory {memory_id} in this project", field="uri")
-    return msgspec.json.encode(found).decode()
+    return asking.labelled(found)
 
 
 CONTEXT = Resource(

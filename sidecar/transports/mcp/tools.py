@@ -23,6 +23,7 @@ _PROJECT: Schema = {
     "description": "With several folders open: the path of the one that is meant.",
 }
 _BESIDES: Schema = {
+    "notice": {"type": "string", "description": "What the rest is."},
     "start": {
         "type": ["object", "null"],
         "description": "What session_start gives, once, to an agent that did not ask for it.",

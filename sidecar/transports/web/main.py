@@ -19,6 +19,7 @@ from protocol.errors import NotFoundError, ThreadlineError
 from protocol.methods import Change
 from sidecar.adapters import processes
 from sidecar.app import Application, now
+from sidecar.domain.rendering import characters
 from sidecar.store import dashboards
 from sidecar.store.dashboards import Dashboard
 from sidecar.transports import serving
@@ -95,7 +96,7 @@ def _problem(error: OSError, port: int) -> str:
 
 
 def _complain(words: str, code: int) -> int:
-    print(f"threadline: {words}", file=sys.stderr)  # noqa: T201  # a terminal is where it runs
+    print(f"threadline: {characters.visible(words)}", file=sys.stderr)  # noqa: T201  # a terminal is where it runs
     return code
 
 

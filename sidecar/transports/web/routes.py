@@ -17,6 +17,7 @@ from starlette.websockets import WebSocket
 
 from protocol.errors import Code
 from protocol.methods import Change
+from sidecar.domain.rendering import characters
 from sidecar.transports.web import sites
 from sidecar.transports.web.connections import SOCKET_PATH
 from sidecar.transports.web.entrances import Entrance
@@ -190,7 +191,8 @@ def _limit(limit: Limit) -> None:
 
 
 def _json(status: int, body: object, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(msgspec.json.encode(body), status, headers, "application/json")
+    data = characters.visible_json(msgspec.json.encode(body))
+    return Response(data, status, headers, "application/json")
 
 
 def _ignore(_: object) -> None:

@@ -17,6 +17,7 @@ from protocol.answers import Answer, Failure, failure
 from protocol.errors import Code, InvalidParamsError, ThreadlineError
 from protocol.methods import METHODS, Change
 from sidecar.app import Application
+from sidecar.domain.rendering import characters
 from sidecar.services import answering
 from sidecar.transports import requests
 from sidecar.transports.requests import Identifier, is_identifier
@@ -241,7 +242,7 @@ class Tab:
         self._has_news.clear()
         for method, params in self._news.take():
             body = {"jsonrpc": "2.0", "method": method, "params": params}
-            await self._socket.send_text(msgspec.json.encode(body).decode())
+            await self._write(msgspec.json.encode(body))
 
     async def _fail(self, identifier: Identifier | None, code: int, message: str) -> None:
         await self._send(Answer(id=identifier, error=Failure(code=code, message=message)))
@@ -249,4 +250,8 @@ class Tab:
     async def _send(self, answer: Answer) -> None:
         async with self._turn:
             await self._write_news()
-            await self._socket.send_text(requests.encode(answer).decode())
+            await self._write(requests.encode(answer))
+
+    async def _write(self, body: bytes) -> None:
+        """Send one message: the only way out, so that nothing hidden leaves by any other."""
+        await self._socket.send_text(characters.visible_message(body).decode())
