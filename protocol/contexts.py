@@ -196,6 +196,8 @@ class StartContext(Record, frozen=True, kw_only=True):
     is_first_connection: bool | UnsetType = UNSET
     introduction: str | UnsetType = UNSET
     """What an agent should know of this memory that has never met it."""
+    link_offer: str | UnsetType = UNSET
+    """That the person may share another project's memory with this folder; absent where nothing is to be asked."""
     session_context: SessionContext | UnsetType = UNSET
     recovery: Recovery | UnsetType | None = UNSET
     query_results: tuple[ContextItem, ...] | UnsetType = UNSET

@@ -42,7 +42,7 @@ from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job
 from protocol.looking import LOOKING
 from protocol.memories import Memory, MemoryHealth
-from protocol.projects import Project, ProjectParams
+from protocol.projects import LINKING, Project, ProjectParams
 from protocol.recall import (
     ListMemoriesParams,
     MemoryList,
@@ -429,6 +429,7 @@ METHODS: tuple[Method, ...] = (
         result=ProjectList,
         doc="List the projects of the client's workspace: one for each repository in it.",
     ),
+    *LINKING,
     Method(
         name="threadline/scan",
         params=ScanParams,

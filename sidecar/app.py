@@ -21,12 +21,13 @@ from protocol.connections import Level
 from protocol.contexts import Rendered, RenderParams
 from protocol.conversions import convert
 from protocol.errors import (
+    GitFailedError,
     InvalidParamsError,
     ThreadlineError,
     UnknownMethodError,
 )
 from protocol.methods import METHODS
-from protocol.projects import Project, ProjectParams
+from protocol.projects import LinkedFolder, LinkFolderParams, Project, ProjectParams, Standing
 from protocol.settings import Settings
 from protocol.values import Record
 from protocol.versions import VERSION
@@ -45,11 +46,12 @@ from sidecar.services import (
     maintenance,
     pausing,
     picturing,
+    project_linking,
     recording,
     scanning,
 )
 from sidecar.services.checking import Checks
-from sidecar.services.locating import Places
+from sidecar.services.locating import Located, Places
 from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.progress import Tell, untold
 from sidecar.services.scanning import Progress
@@ -136,6 +138,7 @@ class Application:
                         vault=lambda reference: self.vault(self.project(reference)),
                         place=self._place,
                         name=lambda reference: self.project(reference).name,
+                        is_offered=lambda reference: bool(self.located(reference).offers),
                         checkout=self._scout.checkout,
                         settings=lambda: self.workspace.settings,
                         is_for_people=lambda: self.is_for_people,
@@ -261,6 +264,28 @@ class Application:
         """Find the project that a request names by path or id."""
         return self._places.project(reference or self._only_folder())
 
+    def located(self, reference: str | None) -> Located:
+        """Find the project that a request names, and what decided that."""
+        return self._places.locate(reference or self._only_folder())
+
+    def link(self, params: LinkFolderParams) -> LinkedFolder:
+        """Let a folder share the memory of the project it matches, or refuse that; all it has heard comes along."""
+        self.catch_up(params.project)
+        self.overhear(_OVERHEARING)
+        self.flush()
+        located = self.located(params.project)
+        linked = project_linking.link(self.home, located, params)
+        self._forget(located.project.project_id)
+        return linked
+
+    def unlink(self, reference: str | None) -> LinkedFolder:
+        """Give a folder a memory of its own again."""
+        self.catch_up(reference)
+        self.flush()
+        unlinked = project_linking.unlink(self.home, self.located(reference))
+        self._places.clear()
+        return unlinked
+
     def root(self, reference: str | None) -> Path | None:
         """Give the root of the working tree that a request names; None without a repository."""
         found = checkouts.enclosing(self._place(reference))
@@ -278,7 +303,7 @@ class Application:
     def scan(self, params: methods.ScanParams, progress: Progress) -> methods.ScanResult:
         """Import a repository's history, telling `progress` how far it is."""
         project = self.project(params.project)
-        folder = self._place(params.project)
+        folder = self._repository(params.project)
         author = None if params.all_authors else params.author or own_commits(folder)
         history = commits.history(folder, since=params.since, author=author)
         scanned = scanning.scan(
@@ -328,6 +353,14 @@ class Application:
         """Give a folder of the project that a request names."""
         return self._places.folder(reference or self._only_folder())
 
+    def _repository(self, reference: str | None) -> Path:
+        """Give the working tree that a request names; one that is not to be followed has no history."""
+        located, place = self.located(reference), self._place(reference)
+        if located.facts is not None and located.facts.rule == "refused":
+            raise GitFailedError(f"cannot read the history of {place}: {located.facts.reason}")
+        found = checkouts.enclosing(place)
+        return place if found is None else found.folder
+
     def _only_folder(self) -> str:
         folders = self.workspace.folders or (self.here,)
         if len(folders) > 1:
@@ -368,6 +401,7 @@ class Application:
             tend=self._tend,
             is_running=processes.is_running,
             clock=self.home.ids.clock,
+            index=self.home.stamp,
         )
 
 
@@ -440,6 +474,10 @@ def _list_projects(app: Application, params: methods.ListProjectsParams) -> meth
     return methods.ProjectList(projects=tuple({one.project_id: one for one in found}.values()))
 
 
+def _explain(app: Application, params: ProjectParams) -> Standing:
+    return project_linking.explain(app.home, app.located(params.project))
+
+
 def _vault(app: Application, params: ProjectParams) -> Vault:
     return app.vault(app.project(params.project))
 
@@ -461,6 +499,9 @@ _HANDLERS: dict[str, Handler] = {
     "threadline/commits/get": _of(browsing.show_commit),
     "threadline/timeline": _of(picturing.picture),
     "threadline/projects/list": _list_projects,
+    "threadline/projects/why": _explain,
+    "threadline/projects/link": Application.link,
+    "threadline/projects/unlink": lambda app, params: app.unlink(params.project),
     "threadline/status": _status,
     "threadline/version": _tell_version,
     "threadline/capture/pause": _pause,

@@ -90,6 +90,8 @@ class Setting(Struct, frozen=True):
     """Gives a folder of the project that a request names."""
     name: Callable[[str | None], str]
     """Tells what that project is called."""
+    is_offered: Callable[[str | None], bool]
+    """Tells whether the person is still to be asked if the folder is a copy of another project."""
     code: Callable[[Path], Codebase | None]
     """Gives the code of a folder, if that is in a repository."""
     keep_up: Callable[[Checkout], None]
@@ -369,6 +371,7 @@ class Dialogue:
             summary=lambda: _summary(params, who.harness) or meeting.summary(vault, params),
             hand=functools.partial(messaging.hand, vault, who.agent_id),
             is_noted=not self.around.is_paused(vault),
+            is_offered=self.around.is_offered(reference),
         )
 
     def _hand_later(self, scene: Scene, keys: Collection[str]) -> set[str]:

@@ -81,6 +81,8 @@ class Surroundings(Struct, frozen=True):
     """Gives a folder of the project that a request names."""
     name: Callable[[str | None], str]
     """Tells what that project is called."""
+    is_offered: Callable[[str | None], bool]
+    """Tells whether the person is still to be asked if the folder is a copy of another project."""
     checkout: Callable[[Path], Checkout | None]
     """Finds the working tree that a folder is in."""
     settings: Callable[[], Settings]
@@ -113,6 +115,7 @@ class Mind:
                 vault=self.around.vault,
                 place=self.around.place,
                 name=self.around.name,
+                is_offered=self.around.is_offered,
                 code=self._code_at,
                 keep_up=self.around.keep_up,
                 settings=self.around.settings,

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -133,32 +134,124 @@ def project_id(app: Application, path: Path) -> str:
     return app.project(str(path)).project_id
 
 
-def test_worktrees_clones_and_subfolders_are_the_same_project(
+def link(app: Application, path: Path, **params: object) -> dict[str, object]:
+    linked = app.call("threadline/projects/link", {"project": str(path)} | params)
+    told: dict[str, object] = msgspec.to_builtins(linked)
+    return told
+
+
+def test_worktrees_and_subfolders_are_the_same_project(
     app: Application, repository: Repository, tmp_path: Path
 ) -> None:
     """A8."""
     repository.commit("one", at=NOON, name="sub/file.txt")
     here = project_id(app, repository.path)
     repository.git("worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "other")
-    repository.git("clone", "--quiet", str(repository.path), str(tmp_path / "clone"))
-    repository.git("clone", "--quiet", f"file://{tmp_path / 'clone'}", str(tmp_path / "second"))
     orphan = Repository(tmp_path / "tree")
     orphan.git("checkout", "--quiet", "--orphan", "pages")
     orphan.commit("another root", at=NOON)
-    for path in ("repository/sub", "repository/sub/file.txt", "tree", "clone", "second"):
+    for path in ("repository/sub", "repository/sub/file.txt", "tree", "repository/.git"):
         assert project_id(app, tmp_path / path) == here, path
+    shutil.move(tmp_path / "tree", tmp_path / "away")
+    assert project_id(app, tmp_path / "away") != here
+    repository.git("worktree", "repair", str(tmp_path / "away"))
+    assert project_id(app, tmp_path / "away") == here
 
 
-def test_a_repository_keeps_its_memory_through_its_life(
+def test_worktrees_of_a_bare_repository_share_a_project(
     app: Application, repository: Repository, tmp_path: Path
 ) -> None:
     """A8."""
+    repository.commit("one", at=NOON)
+    repository.git("clone", "--quiet", "--bare", str(repository.path), str(tmp_path / "bare.git"))
+    bare = Repository(tmp_path / "bare.git")
+    for name in ("one", "two"):
+        bare.git("worktree", "add", "--quiet", "-b", name, str(tmp_path / name))
+    assert project_id(app, tmp_path / "one") == project_id(app, tmp_path / "two")
+    assert scan(app, project=str(tmp_path / "one"), all_authors=True)[0] == 1
+
+
+def test_clones_share_a_project_after_they_are_linked(
+    app: Application, repository: Repository, tmp_path: Path, clock: FixedClock
+) -> None:
+    """A8: also a clone of a clone on this disk; what they have recorded comes along."""
+    repository.commit("one", at=NOON)
+    here = project_id(app, repository.path)
+    repository.git("clone", "--quiet", str(repository.path), str(tmp_path / "clone"))
+    repository.git("clone", "--quiet", f"file://{tmp_path / 'clone'}", str(tmp_path / "second"))
+    for name in ("clone", "second"):
+        clock.pass_(HOUR)
+        own = project_id(app, tmp_path / name)
+        assert own != here
+        recording.ingest(app.home.vault(own), [save(f"{name}.txt")], "x")
+        linked = link(app, tmp_path / name)
+        assert (linked["projectId"], linked["outcome"], linked["sessions"]) == (here, "linked", 1)
+        assert Path(str(linked["copy"])).is_file()
+        assert project_id(app, tmp_path / name) == here
+        assert not (app.home.folder / "projects" / own).exists()
+    files = [name for one in listed(app) for name in one.files_modified]
+    assert sorted(files) == ["clone.txt", "second.txt"]
+    with pytest.raises(NotFoundError):
+        link(app, tmp_path / "second")
+
+
+def test_a_running_application_follows_a_folder_that_another_process_links(
+    app: Application, repository: Repository, tmp_path: Path, clock: FixedClock
+) -> None:
+    """A8: what it records from then on is in the memory that is shared."""
+    repository.commit("one", at=NOON)
+    here = project_id(app, repository.path)
+    repository.git("clone", "--quiet", str(repository.path), str(tmp_path / "clone"))
+    clock.pass_(HOUR)
+    running = Application(
+        Home(app.home.folder, Ids(clock), Rule()), here=tmp_path / "clone", source="vscode"
+    )
+    running.workspace.arrange([tmp_path / "clone"], clock.now)
+    link(app, tmp_path / "clone")
+    running.workspace.look()
+    assert [vault.project_id for vault in running.workspace.vaults()] == [here]
+    running.workspace.save([(tmp_path / "clone" / "a.txt", clock.now)])
+    assert [one.files_modified for one in listed(app)] == [("a.txt",)]
+    running.close()
+
+
+def test_two_processes_that_begin_with_two_clones_make_two_projects(
+    app: Application, repository: Repository, tmp_path: Path, clock: FixedClock
+) -> None:
+    """A8: the id that both would choose is given once."""
+    repository.commit("one", at=NOON)
+    other = Application(Home(app.home.folder, Ids(clock), Rule()), here=tmp_path, source="x")
+    for name in ("a", "b"):
+        repository.git("clone", "--quiet", str(repository.path), str(tmp_path / name))
+    start = threading.Barrier(2)
+    ids: list[str] = []
+
+    def begin(one: Application, name: str) -> None:
+        start.wait()
+        ids.append(one.project(str(tmp_path / name)).project_id)
+
+    threads = [threading.Thread(target=begin, args=pair) for pair in ((app, "a"), (other, "b"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(ids)) == 2
+    other.close()
+
+
+def test_a_repository_keeps_its_memory_through_its_life(
+    app: Application, repository: Repository, tmp_path: Path, clock: FixedClock
+) -> None:
+    """A8: also when it moves, which its person confirms once."""
     begun = project_id(app, repository.path)
     repository.commit("first", at=NOON)
     assert project_id(app, repository.path) == begun
     repository.git("remote", "add", "origin", "git@example.org:acme/tool.git")
     assert project_id(app, repository.path) == begun
     shutil.move(repository.path, tmp_path / "moved")
+    clock.pass_(HOUR)
+    assert project_id(app, tmp_path / "moved") != begun
+    assert link(app, tmp_path / "moved")["projectId"] == begun
     assert project_id(app, tmp_path / "moved") == begun
     Repository(tmp_path / "moved").git(
         "remote", "set-url", "origin", "https://example.org/acme/renamed"
@@ -188,23 +281,33 @@ def test_another_repository_in_a_known_place_gets_a_memory_of_its_own(
     assert project_id(app, repository.path) != first
 
 
-def test_a_shallow_and_a_whole_clone_share_their_memory(app: Application, tmp_path: Path) -> None:
-    """A8."""
+def test_a_shallow_clone_matches_nothing_until_it_is_whole(
+    app: Application, tmp_path: Path, clock: FixedClock
+) -> None:
+    """A8: a remote address alone is no match."""
     upstream = Repository.create(tmp_path / "upstream")
     upstream.commit("one", at=NOON)
     upstream.commit("two", at=NOON)
-    for name, depth in (("shallow", ["--depth", "1"]), ("whole", []), ("pages", [])):
+    for name, depth in (("whole", []), ("pages", []), ("shallow", ["--depth", "1"])):
         upstream.git("clone", "--quiet", *depth, f"file://{upstream.path}", str(tmp_path / name))
         clone = Repository(tmp_path / name)
         clone.git("remote", "set-url", "origin", "https://example.org/acme/tool")
-    clone.git("checkout", "--quiet", "--orphan", "pages")
-    clone.commit("a root of its own", at=NOON)
-    ids = {project_id(app, tmp_path / name) for name in ("shallow", "whole", "pages")}
-    assert len(ids) == 1
+    pages = Repository(tmp_path / "pages")
+    pages.git("checkout", "--quiet", "--orphan", "pages")
+    pages.commit("a root of its own", at=NOON)
+    ids = []
+    for name in ("whole", "pages", "shallow"):
+        ids.append(project_id(app, tmp_path / name))
+        clock.pass_(HOUR)
+    assert len(set(ids)) == 3
+    assert link(app, tmp_path / "pages")["projectId"] == ids[0]
+    with pytest.raises(NotFoundError):
+        link(app, tmp_path / "shallow")
     Repository(tmp_path / "shallow").git(
         "fetch", "--quiet", "--unshallow", f"file://{upstream.path}"
     )
-    assert project_id(app, tmp_path / "shallow") in ids
+    assert project_id(app, tmp_path / "shallow") == ids[2]
+    assert link(app, tmp_path / "shallow")["projectId"] == ids[0]
 
 
 def test_a_folder_keeps_its_memory_when_it_becomes_a_repository(
@@ -265,8 +368,13 @@ def test_a_submodule_is_a_project_of_its_own(
     repository.git(
         "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.path), "sub"
     )
-    assert project_id(app, repository.path / "sub") == project_id(app, inner.path)
-    assert project_id(app, repository.path / "sub") != project_id(app, repository.path)
+    places = [repository.path / "sub", repository.path, inner.path]
+    assert len({project_id(app, place) for place in places}) == 3
+    assert scan(app, project=str(repository.path / "sub"), all_authors=True)[0] == 1
+    why = msgspec.to_builtins(
+        app.call("threadline/projects/why", {"project": str(repository.path / "sub")})
+    )
+    assert why["rule"] == "submodule"
 
 
 @pytest.mark.parametrize("lost", ["projects.jsonl", "lock"])

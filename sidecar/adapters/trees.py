@@ -1,5 +1,6 @@
 """Working trees that tell which of their files were written, for want of an editor that says it."""
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -73,10 +74,12 @@ def _lock(root: Path) -> Path | None:
 
 def _files(root: Path) -> list[str]:
     """Name the files that git does not ignore; without git, those that lie at the root."""
-    try:
-        shape = ("--cached", "--others", "--exclude-standard")
-        names = [os.fsdecode(name) for name in runner.tokens(root, ("ls-files", "-z", *shape))]
-    except GitFailedError:
+    shape = ("--cached", "--others", "--exclude-standard")
+    names = None
+    with contextlib.suppress(GitFailedError):
+        if checkouts.enclosing(root) is not None:
+            names = [os.fsdecode(name) for name in runner.tokens(root, ("ls-files", "-z", *shape))]
+    if names is None:
         names = os.listdir(root)  # noqa: PTH208  # names, not paths
     # What ends with a slash is a repository of its own.
     return [os.path.join(root, name) for name in names if not name.endswith("/")]  # noqa: PTH118  # of thousands

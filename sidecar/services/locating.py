@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from cachetools import TTLCache
+from msgspec import Struct
 
 from protocol.errors import NotFoundError
 from protocol.projects import Project
@@ -25,24 +26,48 @@ _LOCATED_FOR = 60
 _PROJECT_ID = re.compile(r"[0-9a-f]{20}")
 
 
+class Located(Struct, frozen=True):
+    """A project, and what is known of the folder by which it was found."""
+
+    project: Project
+    facts: Facts | None = None
+    """None where the project was named by its id."""
+    offers: tuple[Project, ...] = ()
+    """Projects that the person is still to be asked about."""
+
+
 class Places:
-    """What requests may name: folders of this machine, and projects."""
+    """What requests may name: folders of this machine, and projects.
+
+    What was located is kept for a minute, and until the index of projects changes, whoever changes it.
+    """
 
     def __init__(self, home: Home, facts: Callable[[Path, Believe], Facts]) -> None:
         """Look in a home; `facts` tells what identifies the project of a folder."""
         self._home = home
         self._facts = facts
-        self._located: TTLCache[str, Project] = TTLCache(maxsize=256, ttl=_LOCATED_FOR)
+        self._located: TTLCache[str, Located] = TTLCache(maxsize=256, ttl=_LOCATED_FOR)
+        self._index: object = None
         self._mutex = threading.Lock()
 
     def project(self, reference: str) -> Project:
         """Find the project of a path or an id."""
-        with self._mutex, contextlib.suppress(KeyError):
-            return self._located[reference]
-        project = self._locate(reference)
+        return self.locate(reference).project
+
+    def locate(self, reference: str) -> Located:
+        """Find the project of a path or an id, and what decided that."""
+        index = self._home.stamp()
         with self._mutex:
-            self._located[reference] = project
-        return project
+            if index != self._index:
+                self._located.clear()
+                self._index = index
+            with contextlib.suppress(KeyError):
+                return self._located[reference]
+        located = self._locate(reference)
+        with self._mutex:
+            # Where the index has changed by this, it is the next look that keeps it.
+            self._located[reference] = located
+        return located
 
     def folder(self, reference: str) -> Path:
         """Give the folder that a path names, or one where the project of an id still is."""
@@ -58,28 +83,37 @@ class Places:
         with self._mutex:
             self._located.clear()
 
-    def _locate(self, reference: str) -> Project:
+    def _locate(self, reference: str) -> Located:
         folder = _folder(reference)
         if folder is not None:
             return locate(self._home, lambda believe: self._facts(folder, believe))
         if _PROJECT_ID.fullmatch(reference):
-            return by_id(self._home, reference)
+            return Located(by_id(self._home, reference))
         raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
 
 
-def locate(home: Home, ask: Ask) -> Project:
+def locate(home: Home, ask: Ask) -> Located:
     """Find the project of a folder, or begin one; what the facts tell anew is remembered."""
     projects = home.projects()
     facts = ask(lambda folder, remote: identities.believed_roots(folder, remote, projects))
     project = identities.match(facts, projects)
-    if project is None:
-        project = identities.found(facts, home.ids.clock())
-        home.put(project)
-    learned = identities.learn(project, facts)
-    if learned != project or project.project_id not in home.vault(project.project_id).projects:
+    is_known = project is not None and project.project_id in home.vault(project.project_id).projects
+    if project is None or not is_known or identities.learn(project, facts) != project:
         with home.lock.held():
-            learned = identities.learn(by_id(home, project.project_id), facts)
-            home.put(learned)
+            project = _remember(home, facts)
+            projects = home.projects()
+    return Located(project, facts, tuple(identities.offers(facts, project, projects)))
+
+
+def _remember(home: Home, facts: Facts) -> Project:
+    """Keep what facts tell anew; whoever holds the home's lock looks again, since two may begin at once."""
+    projects = home.projects()
+    project = identities.match(facts, projects)
+    if project is None:
+        taken = {one.project_id for one in projects}
+        project = identities.found(facts, home.ids.clock(), taken)
+    learned = identities.learn(project, facts)
+    home.put(learned)
     return learned
 
 

@@ -24,7 +24,7 @@ class Saves:
 
     def __init__(self, vault: Vault, ignored: Ignored) -> None:
         """Begin with nothing recorded."""
-        self._vault = vault
+        self.vault = vault
         self._ignored = ignored
         self._recorded: LRUCache[str, tuple[datetime, str]] = LRUCache(maxsize=_REMEMBERED)
         self._mutex = threading.Lock()
@@ -41,7 +41,7 @@ class Saves:
         kept = [save for save in news if save.path not in ignored]
         if not kept:
             return
-        placed = recording.ingest(self._vault, [_event(save) for save in kept], source)
+        placed = recording.ingest(self.vault, [_event(save) for save in kept], source)
         for save, place in zip(kept, placed, strict=True):
             if place.session_id is not None:
                 self._recorded[save.path] = (save.at, place.session_id)
@@ -53,8 +53,8 @@ class Saves:
             at, session_id = self._recorded.get(save.path, (None, ""))
             if at is None:
                 continue
-            session = self._vault.sessions.record(session_id)
-            if saves.still_counts(session, save.at, self._vault.rule):
+            session = self.vault.sessions.record(session_id)
+            if saves.still_counts(session, save.at, self.vault.rule):
                 recent[save.path] = at
         return recent
 

@@ -52,6 +52,8 @@ class Tools(Struct, frozen=True):
     """Looks after a project's memory, without keeping anyone waiting."""
     is_running: IsRunning
     clock: Callable[[], datetime]
+    index: Callable[[], object]
+    """Gives something that is different after a folder may have come to another project."""
 
 
 class _Repository(Struct):
@@ -84,6 +86,7 @@ class Workspace:
         self._scanned = self._maintained = self._began
         self._seen_roots: object = None
         self._seen_folders: object = None
+        self._seen_index: object = None
         self._repositories: dict[str, _Repository] = {}
         self._projects: dict[str, _Project] = {}
         self._asked: dict[str, _Project] = {}
@@ -219,7 +222,7 @@ class Workspace:
         known = vault.pauses.read()
         batch = [one for one in batch if not pauses.covered(known, one.at)]
         saves = self._saves.get(root)
-        if saves is None:
+        if saves is None or saves.vault is not vault:
             saves = self._saves[root] = Saves(vault, self._tools.ignored(root))
         interval = timedelta(seconds=self.settings.save_interval_seconds)
         saves.record(batch, self.source, interval)
@@ -249,8 +252,10 @@ class Workspace:
         changes += project.follower.changes()
 
     def _needs_scan(self, now: datetime) -> bool:
-        """Tell whether there may be repositories or worktrees that are not known yet."""
+        """Tell whether there may be repositories, worktrees or projects that are not known yet."""
         if now - self._scanned > RESCAN or self._roots() != self._seen_roots:
+            return True
+        if self._tools.index() != self._seen_index:
             return True
         is_crowded = _stamps(self.folders) != self._seen_folders
         return is_crowded and now - self._scanned > CALM
@@ -272,6 +277,8 @@ class Workspace:
         with self._mutex:
             self._repositories, self._projects = repositories, projects
         self._seen_roots = self._roots()
+        # Looking may have begun projects itself.
+        self._seen_index = self._tools.index()
 
     def _find(
         self,
@@ -288,8 +295,8 @@ class Workspace:
             if known is not None and known.birth != birth:
                 self._tools.forget(checkout.folder)
                 known = None
-            if known is None:
-                vault = self._tools.vault(checkout.folder)
+            vault = self._tools.vault(checkout.folder)
+            if known is None or known.vault is not vault:
                 known = _Repository(checkout, vault, Watched(vault, checkout, self.source), birth)
             self._add(known.vault, projects)
             repositories[checkout.name] = known

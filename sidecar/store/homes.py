@@ -22,6 +22,7 @@ from sidecar.store.shelves import Shelf
 from sidecar.store.tables import JournalDatabase, JournalStorage
 from sidecar.store.vaults import JOURNAL, Vault, open_vault
 
+_INDEX = "projects.jsonl"
 _TODAY = "today"
 _FENCE_KEY = "fence.key"
 _FENCE_KEY_SIZE = 32
@@ -45,7 +46,7 @@ class Home:
         files.ensure_folder(folder / "projects")
         self.lock = Lock(folder / "lock")
         self._database = JournalDatabase(
-            Journal(folder / "projects.jsonl", self.lock), self.lock, ids, storage=JournalStorage
+            Journal(folder / _INDEX, self.lock), self.lock, ids, storage=JournalStorage
         )
         self._index = Shelf(self._database, "projects", Project)
         self._spending = Shelf(self._database, "spending", Spending)
@@ -100,6 +101,14 @@ class Home:
                 journal.prepare()
                 journal.append([self._index.put(p.project_id, p) for p in self._from_vaults()])
         return self._index.all()
+
+    def stamp(self) -> object:
+        """Give something cheap that is different after the index has changed, whoever changed it."""
+        try:
+            facts = os.stat(self._database.journal.path)  # noqa: PTH116  # asked with every request
+        except OSError:
+            return None
+        return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
     def put(self, project: Project) -> None:
         """Keep what is known of a project, in its vault and in the index."""

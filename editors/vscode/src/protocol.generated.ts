@@ -751,6 +751,16 @@ export interface LinkEnd {
   id: string;
 }
 
+/** Whether a folder is to share the memory of a project that it matches. */
+export interface LinkFolderParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** The project to share with; where absent, the oldest that matches, or all of them to stay apart from. */
+  to?: string | null;
+  /** Stay apart instead, and never ask again. */
+  refuse?: boolean;
+}
+
 /** Two things to link. */
 export interface LinkParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -770,6 +780,21 @@ export interface LinkResult {
   /** `duplicate`: it was there already. */
   outcome: "created" | "duplicate" | "removed";
   link: Link;
+}
+
+/** What has become of a folder's link. */
+export interface LinkedFolder {
+  /** The project that the folder belongs to now. */
+  projectId: string;
+  name: string;
+  outcome: "linked" | "refused" | "unlinked";
+  /** The project that it was merged into, stays apart from, or has left. */
+  other: string;
+  sessions: number;
+  /** What the folder had recorded by itself and has brought along. */
+  memories: number;
+  /** Where an untouched copy of that is kept. */
+  copy: string | null;
 }
 
 /** Which agents to list. */
@@ -1085,6 +1110,10 @@ export interface Project {
   /** Normalised addresses of its remote, newest last; no user names, no passwords. */
   remotes: string[];
   createdAt: string;
+  /** Projects that it matches and stays apart from, because the person chose so. */
+  declined: string[];
+  /** Projects about which an editor has asked the person; it does not ask again. */
+  asked: string[];
 }
 
 /** Projects, in the order of the workspace's folders. */
@@ -1800,6 +1829,23 @@ export interface Stage {
   error: string | null;
 }
 
+/** Which project a folder belongs to, and why. */
+export interface Standing {
+  projectId: string;
+  name: string;
+  rule: "plain" | "refused" | "repository" | "submodule" | "worktree";
+  /** What stands for the folder: git's common folder, or the folder itself without git. */
+  folder: string;
+  root: string | null;
+  remote: string | null;
+  /** The same in sentences. */
+  why: string[];
+  /** All folders that share this memory. */
+  folders: string[];
+  /** Projects it matches that the person has not been asked about, or has not answered for. */
+  offers: Project[];
+}
+
 /** What an assistant should know; a section is absent only where not even its name fits. */
 export interface StartContext {
   projectId: string;
@@ -1809,6 +1855,8 @@ export interface StartContext {
   isFirstConnection?: boolean;
   /** What an agent should know of this memory that has never met it. */
   introduction?: string;
+  /** That the person may share another project's memory with this folder; absent where nothing is to be asked. */
+  linkOffer?: string;
   sessionContext?: SessionContext;
   recovery?: Recovery | null;
   queryResults?: ContextItem[];
@@ -2280,6 +2328,12 @@ export interface Methods {
   "threadline/purge": { params: PurgeParams; result: PurgeReport };
   /** List the projects of the client's workspace: one for each repository in it. */
   "threadline/projects/list": { params: ListProjectsParams; result: ProjectList };
+  /** Tell which project a folder belongs to, by which rule, and which others it matches. */
+  "threadline/projects/why": { params: ProjectParams; result: Standing };
+  /** Let a clone or moved folder share the memory of the project it matches, or refuse that for good. */
+  "threadline/projects/link": { params: LinkFolderParams; result: LinkedFolder };
+  /** Give a folder a memory of its own again; what was recorded stays with the project it leaves. */
+  "threadline/projects/unlink": { params: ProjectParams; result: LinkedFolder };
   /** Import a repository's history, grouped into sessions by author time. */
   "threadline/scan": { params: ScanParams; result: ScanResult };
   /** Tell what is kept for a project, where, and in what condition. */

@@ -34,6 +34,12 @@ _DISCOVERY = (
     "GIT_CONFIG_PARAMETERS",
 )
 """What changes which repository git finds, or what it says of it."""
+_OUTSIDE = ("commondir", "objects/info/alternates")
+"""Files by which a repository takes in another; whether that is to be followed is not decided at a glance."""
+
+
+_RULES = 2
+"""Counts up with the rules that tell whose a repository is: what was found by older ones is found anew."""
 
 
 class Checkout(Struct, frozen=True):
@@ -257,25 +263,22 @@ def _seen(place: Path, gitdir: Path) -> Sight | None:
     facts = [one.lstat() for one in (place, gitdir)]
     if os.name != "posix" or any(one.st_uid != os.geteuid() for one in facts):
         return None
+    if any(os.path.lexists(gitdir / name) for name in _OUTSIDE):
+        return None
     setup = [_stamp(gitdir / name) for name in ("config", "config.worktree", "shallow", "HEAD")]
     # HEAD is replaced by every checkout: it only has to be there.
     if setup[0] is None or setup[-1] is None:
         return None
-    return Sight(str(place), repr([(one.st_dev, one.st_ino) for one in facts] + setup[:-1]))
+    inodes = [(one.st_dev, one.st_ino) for one in facts]
+    return Sight(str(place), repr([_RULES, *inodes, *setup[:-1]]))
 
 
 def enclosing(folder: Path) -> Checkout | None:
-    """Find the working tree that a folder is in."""
-    question = ("rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
-    code, output, problem = runner.ask(folder, *question)
-    if code != 0:
-        if "not a git repository" in problem:
-            return None
-        raise GitFailedError(f"git cannot read {folder}: {problem}")
-    gitdir, _, common = os.fsdecode(output).rstrip("\n").partition("\n")
-    _, top, _ = runner.ask(folder, "rev-parse", "--path-format=absolute", "--show-toplevel")
-    root = os.fsdecode(top).removesuffix("\n")
-    return Checkout(Path(gitdir), Path(common), Path(root or gitdir))
+    """Find the working tree that a folder is in; None where there is none, or its `.git` is not to be followed."""
+    found = identity.survey(folder)
+    if found is None or found.rule == "refused":
+        return None
+    return Checkout(found.gitdir, found.common, found.folder)
 
 
 def _nested(folder: Path) -> Iterator[Path]:
@@ -313,8 +316,10 @@ def _worktrees(checkout: Checkout) -> Iterator[Checkout]:
         yield Checkout(main, main, main.parent)
     for gitdir in sorted((main / "worktrees").glob("*")):
         link = os.fsdecode(_content(gitdir / "gitdir")).strip()
-        if link and os.path.isdir(Path(link).parent):  # noqa: PTH112  # never raises
-            yield Checkout(gitdir, main, Path(link).parent)
+        tree = Path(os.path.realpath((gitdir / link).parent))
+        # A repository may list any folder; only one that leads back is its worktree.
+        if link and identity.leads_to(tree) == Path(os.path.realpath(gitdir)):
+            yield Checkout(gitdir, main, tree)
 
 
 def _parents(checkout: Checkout, refs: Path) -> list[Path]:

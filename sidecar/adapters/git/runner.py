@@ -30,6 +30,7 @@ _HARDENED = (
     *("-c", "log.showSignature=false"),
     *("-c", "log.showRoot=true"),
     *("-c", "protocol.allow=never"),
+    *("-c", "safe.bareRepository=explicit"),
 )
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",

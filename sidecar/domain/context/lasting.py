@@ -7,6 +7,7 @@ from protocol.contexts import StartContext
 
 _PASSING = {
     "introduction": "",
+    "link_offer": UNSET,
     "recovery": None,
     "query_results": (),
     "pending_messages": (),
@@ -19,6 +20,7 @@ _PASSING = {
 _NAMES = frozenset(
     {
         "introduction",
+        "linkOffer",
         "recovery",
         "queryResults",
         "pendingMessages",

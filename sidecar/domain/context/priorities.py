@@ -15,6 +15,7 @@ ORDER = (
     "queryResults",
     "otherOpenTaskCount",
     "otherPendingMessageCount",
+    "linkOffer",
     "activeTasks",
     "pendingMessages",
     "constraints",

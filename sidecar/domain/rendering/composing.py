@@ -38,6 +38,7 @@ NOUNS = {
     "availableDocuments": "names of documents",
     "recentAgents": "agents",
     "introduction": "introduction",
+    "linkOffer": "offer to share another memory",
 }
 
 

@@ -58,6 +58,11 @@ def introduction(text: str, most: int) -> Item:
     return Item("", (f"{DASH} this agent's first connection", *quoting.lines(text, most)))
 
 
+def offer(text: str) -> Item:
+    """Write that the person may share another memory; the words are ours."""
+    return Item("linkOffer", (f"{DASH} {text}",))
+
+
 def message(given: MessageItem, most: int) -> Item:
     """Write a message with its sender."""
     about = (

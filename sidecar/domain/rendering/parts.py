@@ -38,6 +38,7 @@ def is_worth_saying(context: StartContext) -> bool:
     return bool(
         _given(context.is_first_connection, otherwise=False)
         or _given(context.recovery, None)
+        or _given(context.link_offer, "")
         or (
             known.recent_sessions
             or known.important_facts
@@ -65,6 +66,9 @@ def _first(context: StartContext, most: int) -> Iterator[Part]:
     introduction = _given(context.introduction, "")
     if introduction and _given(context.is_first_connection, otherwise=False):
         yield Part("introduction", "About this memory", (items.introduction(introduction, most),))
+    offer = _given(context.link_offer, "")
+    if offer:
+        yield Part("linkOffer", "Another memory of this repository", (items.offer(offer),))
     messages = _given(context.pending_messages, ())
     yield Part("pendingMessages", "Messages", _each(items.message, messages, most))
     waiting = _given(context.other_pending_message_count, 0)

@@ -46,6 +46,11 @@ _LATELY = timedelta(days=1)
 _SHARE = 4
 """The part of an answer that one document may take."""
 _Part = TypeVar("_Part")
+_OFFER = (
+    "This folder has the root commit and remote of a project that is remembered already, perhaps a clone of it or "
+    "moved; its memory starts empty. The person can share that memory with `threadline link`, or keep this folder "
+    "apart with `threadline link --no`."
+)
 INTACT = ("resume", "fork")
 """Occasions on which the host still has the conversation as it was."""
 
@@ -82,6 +87,7 @@ class Gatherer(Struct):
             agent_label=_label(scene),
             is_first_connection=last is None,
             introduction="" if last else documents.introduction(scene.name()),
+            link_offer=_OFFER if scene.is_offered else UNSET,
             session_context=self._heart(scene, choices, todo),
             recovery=self._recovery(scene),
             query_results=self._items(scene, choices, selecting.RESULTS),

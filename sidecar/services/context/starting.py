@@ -118,6 +118,7 @@ class Contexts:
             scene.branch,
             scene.settings,
             scene.is_noted,
+            scene.is_offered,
             scene.meanings.absence,
             scene.minute(),
         )

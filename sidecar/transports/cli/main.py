@@ -15,6 +15,7 @@ from protocol.capture import CaptureState
 from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
 from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, Status
+from protocol.projects import LinkedFolder, Standing
 from protocol.sessions import Session
 from sidecar.app import Application, open_application
 from sidecar.domain.rendering import characters
@@ -175,11 +176,35 @@ def _close_session(app: Application, options: Namespace) -> Exit:
 
 
 def _status(app: Application, options: Namespace) -> Exit:
+    if options.why:
+        return _explain(app, options)
     status = _call(app, "threadline/status", {"project": options.project}, Status)
     if options.json:
         print(calls.encode(status))
     else:
         screens.show_status(status)
+    return Exit.OK
+
+
+def _explain(app: Application, options: Namespace) -> Exit:
+    standing = _call(app, "threadline/projects/why", {"project": options.project}, Standing)
+    if options.json:
+        print(calls.encode(standing))
+    else:
+        screens.show_standing(standing)
+    return Exit.OK
+
+
+def _link(app: Application, options: Namespace) -> Exit:
+    """Link or unlink a folder."""
+    params: dict[str, object] = {"project": options.project}
+    if options.command == "link":
+        params |= {"to": options.to, "refuse": options.no}
+    linked = _call(app, f"threadline/projects/{options.command}", params, LinkedFolder)
+    if options.json:
+        print(calls.encode(linked))
+    else:
+        screens.show_linked(linked)
     return Exit.OK
 
 
@@ -321,6 +346,8 @@ _COMMANDS = {
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,
+    "link": _link,
+    "unlink": _link,
     "call": _call_method,
     "export": _export,
     "import": _import,

@@ -140,6 +140,22 @@ whether anything of it is left. There is no way back.
 _TYPES = get_args(MemoryType)
 _STATUSES = tuple(status for status in get_args(MemoryStatus) if status != "forgotten")
 
+_LINK = """\
+A clone, or a repository that was moved, begins with an empty memory of its own: what a folder says of itself can be
+copied. If it has the root commit and the remote of a project that is remembered, this lets it share that memory.
+What it has recorded by itself until then comes along. Worktrees need no link.
+
+  threadline status --why               which project this folder belongs to, and which it matches
+  threadline link                       share the memory of the project it matches
+  threadline link --no                  stay apart, and never ask again
+  threadline unlink                     undo it: begin with an empty memory again
+"""
+
+_UNLINK = """\
+Takes this folder, with its worktrees, out of the project whose memory it shares, and gives it an empty memory of its
+own. What was recorded here stays with the project that it leaves.
+"""
+
 _CALL = """\
 Calls a method with JSON params and prints its result. Without a method it lists them all. With `-` it
 answers JSON Lines from standard input, one line for each:
@@ -190,7 +206,7 @@ def build() -> argparse.ArgumentParser:
     _add_connect(commands)
     _add_rules(commands)
     _add_forget(commands)
-    _command(commands, "status", "what is kept for this project, where, and in what condition")
+    _add_identity(commands)
     _add_call(commands)
     export = _command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
@@ -370,6 +386,17 @@ def _add_forget(commands: Commands) -> None:
     what.add_argument("--phrase", metavar="TEXT", help="words, such as a secret; case counts")
     what.add_argument("--everything", action="store_true", help="the project's whole memory")
     purge.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _add_identity(commands: Commands) -> None:
+    status = _command(commands, "status", "what is kept for this project, and in what condition")
+    status.add_argument(
+        "--why", action="store_true", help="tell which project this folder belongs to, and why"
+    )
+    link = _command(commands, "link", "share the memory of the project this folder matches", _LINK)
+    link.add_argument("to", nargs="?", metavar="PROJECT", help="its id (default: the oldest)")
+    link.add_argument("--no", action="store_true", help="stay apart, and never ask again")
+    _command(commands, "unlink", "give this folder a memory of its own again", _UNLINK)
 
 
 def _add_call(commands: Commands) -> None:

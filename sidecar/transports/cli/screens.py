@@ -17,6 +17,7 @@ from protocol.capture import CaptureState
 from protocol.events import Event
 from protocol.forgetting import PurgeReport
 from protocol.methods import METHODS, Status
+from protocol.projects import LinkedFolder, Standing
 from protocol.recall import Found, SearchResult
 from protocol.sessions import Session
 from sidecar.domain.rendering import characters
@@ -146,6 +147,43 @@ def show_status(status: Status) -> None:
         if value:
             table.add_row(name, clean(value))
     console.print(table)
+
+
+def show_standing(standing: Standing) -> None:
+    """Show which project a folder belongs to, and why."""
+    facts = {
+        "project": f"{standing.name} ({standing.project_id})",
+        "rule": standing.rule,
+        "root commit": standing.root or "",
+        "remote": standing.remote or "",
+    }
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    rows = [*facts.items(), *(("folder", folder) for folder in standing.folders)]
+    for name, value in [*rows, *(("why", sentence) for sentence in standing.why)]:
+        if value:
+            table.add_row(name, clean(value))
+    console.print(table)
+
+
+def show_linked(linked: LinkedFolder) -> None:
+    """Say what has become of a folder's link."""
+    match linked.outcome:
+        case "linked":
+            say(f"this folder shares the memory of {linked.name} ({linked.project_id}) from now on")
+            if linked.copy:
+                say(
+                    f"it has brought along {plural(linked.sessions, 'session')} and "
+                    f"{plural(linked.memories, 'memory', 'memories')}; a copy of its own memory is {linked.copy}"
+                )
+            say("`threadline unlink` undoes it")
+        case "refused":
+            say(f"this folder stays apart from {linked.other}, and nobody asks again")
+            say(f"`threadline link {linked.other}` shares that memory after all")
+        case "unlinked":
+            say(f"this folder has a memory of its own ({linked.project_id}), which is empty")
+            say(f"what was recorded here stays in {linked.other}")
 
 
 def _stale(status: Status) -> str:

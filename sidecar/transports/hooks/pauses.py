@@ -6,7 +6,7 @@ What is not known here is decided when an observation is placed, by its own time
 import os
 import time
 
-from sidecar.transports.hooks import notation
+from sidecar.transports.hooks import notation, rules
 
 _MOST = 1024 * 1024
 
@@ -14,7 +14,7 @@ _MOST = 1024 * 1024
 def are_on(home: str, root: str) -> bool:
     """Tell whether capture is paused for sure in the project of a folder."""
     paused = [one for one in _projects(home) if _is_paused(f"{home}/projects/{one}/pauses.json")]
-    return bool(paused) and any(_lies_in(root, one) for one in _folders(home, paused))
+    return bool(paused) and rules.find_top(root) in _folders(home, paused)
 
 
 def _projects(home: str) -> list[str]:
@@ -55,11 +55,6 @@ def _operations(line: str) -> list[list[object]]:
 def _named(document: object) -> list[str]:
     folders = document.get("folders") if isinstance(document, dict) else None
     return [str(one) for one in folders] if isinstance(folders, list) else []
-
-
-def _lies_in(root: str, folder: str) -> bool:
-    real = os.path.realpath(root)
-    return real == folder or real.startswith(f"{folder}/")
 
 
 def _read(path: str) -> object:

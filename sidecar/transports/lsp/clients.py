@@ -1,6 +1,7 @@
 """The editor at the other end: who it is, where it works, and what its user chose."""
 
 import asyncio
+import contextlib
 import functools
 import logging
 import os
@@ -13,6 +14,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from protocol.enrichment import ModelParams
+from protocol.errors import ThreadlineError
 from protocol.explanations import FileStory
 from protocol.methods import NOTIFICATIONS, QUESTIONS, Change
 from sidecar.app import Application, now
@@ -22,6 +24,7 @@ from sidecar.transports.addresses import path_of
 from sidecar.transports.capturing import Capture
 from sidecar.transports.lsp import telling
 from sidecar.transports.lsp.insights import SHOW_FILE, Insights
+from sidecar.transports.lsp.link_prompts import Links
 from sidecar.transports.lsp.protocol import COMMANDS, StrictProtocol
 
 T = TypeVar("T")
@@ -61,6 +64,8 @@ class Client:
         self._capture = Capture(app, self._tell_change)
         self._asking: asyncio.Task[None] | None = None
         self._insights = Insights(app)
+        self._links = Links(app)
+        self._offering: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._has_changed = False
         """Whether lenses may say something else since they were last looked at."""
@@ -123,6 +128,7 @@ class Client:
         since = now()
         await asyncio.gather(self._ask_to_be_told(), self._pull_configuration())
         self._capture.start(self._places(), since)
+        self._offer_links()
 
     def _change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         for folder in params.event.removed:
@@ -130,6 +136,7 @@ class Client:
         self._add(folder.uri for folder in params.event.added)
         self._app.workspace.enter(self._folders.values())
         self._capture.start(self._places(), now())
+        self._offer_links()
 
     def _reconfigure(self, params: Any) -> None:  # noqa: ANN401  # whatever the client sent
         settings = params.get("settings") if isinstance(params, dict) else None
@@ -223,6 +230,25 @@ class Client:
         except Exception as error:  # noqa: BLE001  # a client's fault must not end ours
             _log.info("the client did not answer: %r", error)
             return None
+
+    def _offer_links(self) -> None:
+        """Ask the person, once for each folder, whether it may share the memory of the project it matches."""
+        self._offering = self._loop.create_task(self._ask_for_links(self._places()))
+
+    async def _ask_for_links(self, folders: Iterable[Path]) -> None:
+        for folder in folders:
+            question = await self._loop.run_in_executor(None, self._links.ask, folder)
+            if question is not None:
+                # A person takes the time it takes; a client that cannot ask says so, or never answers.
+                with contextlib.suppress(ThreadlineError):
+                    answer = await self._protocol.ask(
+                        types.WINDOW_SHOW_MESSAGE_REQUEST, question.message
+                    )
+                    done = await self._loop.run_in_executor(
+                        None, self._links.answer, question, answer
+                    )
+                    if done:
+                        self._log_message(types.MessageType.Info, done)
 
     def _ask_model(self, params: ModelParams) -> "Future[Any]":
         """Ask the client's own language model; called from the thread of the work that wants it."""

@@ -250,7 +250,7 @@ class StrictProtocol(LanguageServerProtocol):
             await asyncio.wait(running, timeout=seconds)
         await asyncio.sleep(0)
 
-    async def ask(self, method: str, params: Record) -> Any:  # noqa: ANN401  # whatever the client answers
+    async def ask(self, method: str, params: Record | dict[str, Any]) -> Any:  # noqa: ANN401  # whatever the client answers
         """Ask the client something of our own; what it answers stays as it is on the wire."""
         identifier = f"{_OURS}{next(self._numbers)}"
         question = self._questions[identifier] = asyncio.get_running_loop().create_future()
