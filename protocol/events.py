@@ -41,6 +41,8 @@ class Commit(Params, frozen=True, kw_only=True):
     """Earlier commits of the same change, which this one amended, rebased or squashed."""
     dropped: bool = False
     """No branch holds it any more: it was reset away, or left out of a rebase."""
+    files_overflow: int = 0
+    """Files it changes beyond those that are listed: of a very large commit the rest is only counted."""
 
 
 class NewEvent(Params, frozen=True, kw_only=True):

@@ -42,7 +42,7 @@ from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
 from protocol.jobs import Job
 from protocol.looking import LOOKING
 from protocol.memories import Memory, MemoryHealth
-from protocol.projects import LINKING, Project, ProjectParams
+from protocol.projects import LINKING, Project, ProjectParams, Skipped
 from protocol.recall import (
     ListMemoriesParams,
     MemoryList,
@@ -229,6 +229,10 @@ class Status(Record, frozen=True, kw_only=True):
     memories: int = 0
     """Memories that are active."""
     memory_health: MemoryHealth = MemoryHealth()
+    skipped: tuple[Skipped, ...] = ()
+    """What of the repository exceeded a limit lately and was skipped, the latest first."""
+    parked_events: int = 0
+    """Events of hooks, of all projects, that could not be placed in three tries and are kept aside."""
 
 
 METHODS: tuple[Method, ...] = (

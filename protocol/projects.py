@@ -28,6 +28,18 @@ class Project(Record, frozen=True, kw_only=True):
     """Projects about which an editor has asked the person; it does not ask again."""
 
 
+class Skipped(Record, frozen=True, kw_only=True):
+    """Something of a repository that exceeded a limit and was skipped."""
+
+    path: str
+    """The file, or `commit` and its sha."""
+    reason: str
+    count: int
+    """How often, or how many lines, names or files."""
+    at: Timestamp
+    """When that last happened."""
+
+
 class ProjectParams(Params, frozen=True, kw_only=True):
     """Params of a method that concerns one project."""
 

@@ -6,6 +6,7 @@ import logging
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -31,7 +32,7 @@ from protocol.projects import LinkedFolder, LinkFolderParams, Project, ProjectPa
 from protocol.settings import Settings
 from protocol.values import Record
 from protocol.versions import VERSION
-from sidecar.adapters import processes
+from sidecar.adapters import processes, skips
 from sidecar.adapters.git import checkouts, commits
 from sidecar.adapters.ignores import Ignores
 from sidecar.adapters.watches import Watches
@@ -56,7 +57,7 @@ from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.progress import Tell, untold
 from sidecar.services.scanning import Progress
 from sidecar.services.workspaces import Tools, Workspace
-from sidecar.store import overheard
+from sidecar.store import overheard, skipped
 from sidecar.store.homes import Home, default_home
 from sidecar.store.ids import Ids
 from sidecar.store.vaults import Vault
@@ -69,6 +70,9 @@ if TYPE_CHECKING:
 
 _OVERHEARING = 1.0
 """Seconds that a request may wait until what hooks have heard is placed."""
+
+_SHARE = 10.0
+"""Seconds that what hooks have heard in one folder may take where nobody waits, until other folders have their turn."""
 
 _log = logging.getLogger(__name__)
 
@@ -219,6 +223,7 @@ class Application:
             self.overhear()
             for change in self.workspace.look():
                 tell(change)
+            self.note_skips()
             is_on = watches.wait([*self.workspace.places(), inbox], self.workspace.quiet_places())
 
     def overhear(self, seconds: float | None = None, before: str = "") -> None:
@@ -237,8 +242,26 @@ class Application:
 
         overhearing = self._overhearing
         deadline = None if seconds is None else time.monotonic() + seconds
-        limits = Limits(deadline=deadline, patience=(seconds or 0.0) / 2, before=before)
+        patience = (seconds or 0.0) / 2
+        limits = Limits(
+            deadline=deadline, patience=patience, before=before, share=patience or _SHARE
+        )
         overhearing.place(limits)
+
+    def note_skips(self) -> None:
+        """Write down, for each project, what was skipped of its repository since this was last done."""
+        counts: dict[str, Counter[tuple[str, str]]] = {}
+        for skip, count in skips.take().items():
+            counts.setdefault(skip.folder, Counter())[skip.path, skip.reason] += count
+        for folder, own in counts.items():
+            try:
+                vault = self.vault(self._places.project(folder))
+                with vault.lock.held():
+                    skipped.add(vault.folder, own, self.home.ids.clock())
+            except (ThreadlineError, OSError) as error:
+                # A repository that git may not read has no project; then the log is all there is.
+                what = "; ".join(f"{path}: {reason}" for path, reason in own)
+                _log.info("skipped in %s: %s (%s)", folder, what, error)
 
     def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
         """Tell a host's conversation what it should know; while capture is paused, nothing is noted of that."""
@@ -346,6 +369,7 @@ class Application:
     def flush(self) -> None:
         """Write what still waits; nothing waits where nobody has asked for memory."""
         self._checks.settle()
+        self.note_skips()
         if self._mind is not None:
             self._mind.dialogue.close()
 
@@ -448,8 +472,10 @@ def _ingest(app: Application, params: methods.IngestParams) -> methods.IngestRes
 def _status(app: Application, params: ProjectParams) -> methods.Status:
     project = app.project(params.project)
     vault = app.vault(project)
+    app.note_skips()
     state = pausing.state(vault, processes.is_running)
-    return health.report(vault, project, state, app.meanings)
+    parked = overheard.count_parked(str(app.home.folder))
+    return health.report(vault, project, state, app.meanings, parked)
 
 
 def _tell_version(_app: Application, _: methods.NoParams) -> methods.Version:

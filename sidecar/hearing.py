@@ -5,6 +5,7 @@ from pathlib import Path
 
 from protocol.settings import Settings
 from sidecar.adapters import processes, transcripts
+from sidecar.adapters.git import runner
 from sidecar.adapters.ignores import Ignores
 from sidecar.dialogue import Dialogue
 from sidecar.services.overhearing import Overhearing, Tools
@@ -26,6 +27,7 @@ def prepare(
             ignored=lambda root: Ignores(root).ignored,
             settings=settings,
             is_running=processes.is_running,
+            within=runner.within,
         ),
     )
 

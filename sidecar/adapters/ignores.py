@@ -1,69 +1,98 @@
 """Which files nobody wants to hear of: what git ignores, and what `.threadlineignore` names."""
 
-import logging
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from cachetools import TTLCache
 
-from sidecar.adapters import plain
+from sidecar.adapters import plain, skips
 from sidecar.adapters.git import runner
+from sidecar.domain import gitignore
 
 OWN = ".threadlineignore"
 """Lists files in git's own notation, at the root of a project."""
+SECONDS = 2.0
+"""For all names that are asked for at once. Git tries patterns out: a line of a `.gitignore` can take it years."""
 _KNOWN_FOR = 20
-_LIMIT = 1024 * 1024
+_RESTING = 60
+"""Seconds for which git is not asked again after it ran out of time."""
 _SOME, _NONE = 0, 1
 """What git's exit code says."""
+_LATE = f"could not be judged within {SECONDS:.0f} s and count as ignored"
 
-_log = logging.getLogger(__name__)
+_MISTAKEN = "lines with a mistake in them; nothing is recorded until they are mended"
 
 
 class Ignores:
-    """Answers for the files of one project; what was asked before is known for a while."""
+    """Answers for the files of one project; what was asked before is known for a while.
+
+    What cannot be judged in time counts as ignored: nothing is kept of a file that somebody may have wanted to hide.
+    """
 
     def __init__(self, root: Path) -> None:
         """Stand at the root of a project."""
         self._root = root
         self._known: TTLCache[str, bool] = TTLCache(maxsize=10_000, ttl=_KNOWN_FOR)
+        self._asks_again_at = 0.0
 
     def ignored(self, names: Iterable[str]) -> set[str]:
         """Pick the files that are ignored, out of names relative to the root."""
         names = set(names)
         if any(os.path.basename(name) in {OWN, ".gitignore"} for name in names):  # noqa: PTH119  # of thousands
             self._known.clear()
+            self._asks_again_at = 0.0
         unknown = {name for name in names if name not in self._known}
         if unknown:
-            ignored = self._by_own_list(unknown)
-            ignored |= self._by_git(unknown - ignored)
+            deadline = time.monotonic() + runner.left(SECONDS)
+            ignored = self._by_own_list(unknown, deadline)
+            ignored |= self._by_git(unknown - ignored, deadline)
             self._known.update({name: name in ignored for name in unknown})
             return ignored | {name for name in names - unknown if self._known.get(name)}
         return {name for name in names if self._known.get(name)}
 
-    def _by_own_list(self, names: set[str]) -> set[str]:
-        content = plain.read(self._root / OWN, _LIMIT)
+    def _by_own_list(self, names: set[str], deadline: float) -> set[str]:
+        content = plain.read(self._root / OWN, gitignore.SIZE + 1)
         if not content:
             return set()
-        lines = content.decode("utf-8", "replace").splitlines()
-        from pathspec import GitIgnoreSpec  # noqa: PLC0415  # few have such a list
-
-        try:
-            return set(GitIgnoreSpec.from_lines(lines).match_files(names))
-        except ValueError as error:
+        own = gitignore.read(content)
+        for reason, count in own.skipped.items():
+            skips.note(self._root, OWN, reason, count)
+        if own.mistakes:
             # A list with a mistake in it still says that there is something to hide.
-            _log.warning("%s: %s; nothing is recorded until it is mended", self._root / OWN, error)
-            return set(names)
+            skips.note(self._root, OWN, _MISTAKEN, own.mistakes)
+            return names
+        ignored: set[str] = set()
+        known: dict[bytes, bool] = {}
+        for number, name in enumerate(sorted(names)):
+            if time.monotonic() > deadline:
+                skips.note(self._root, OWN, f"names {_LATE}", len(names) - number)
+                return ignored | set(sorted(names)[number:])
+            if own.covers(os.fsencode(name), known):
+                ignored.add(name)
+        return ignored
 
-    def _by_git(self, names: set[str]) -> set[str]:
+    def _by_git(self, names: set[str], deadline: float) -> set[str]:
         """Ask git, which never ignores what it tracks; a name that it cannot judge is ignored."""
         if not names or not os.path.lexists(self._root / ".git"):
             return set()
+        if time.monotonic() < self._asks_again_at:
+            return names
+        left = deadline - time.monotonic()
         # With this in front no name looks like one of git's patterns.
         with runner.listed((b"./" + os.fsencode(name) for name in names), b"\0") as listed:
-            code, output, _ = runner.ask(self._root, "check-ignore", "-z", "--stdin", stdin=listed)
+            code, output, _ = (
+                runner.ask(self._root, "check-ignore", "-z", "--stdin", stdin=listed, seconds=left)
+                if left > 0
+                else (runner.STOPPED, b"", "")
+            )
         if code in {_SOME, _NONE}:
             return {os.fsdecode(name[2:]) for name in output.split(b"\0") if name}
+        if code == runner.STOPPED:
+            self._asks_again_at = time.monotonic() + _RESTING
+            skips.note(self._root, ".gitignore", f"names {_LATE}", len(names))
+            return names
         if len(names) == 1:
             return names
-        return {name for one in names for name in self._by_git({one})}
+        return {name for one in names for name in self._by_git({one}, deadline)}

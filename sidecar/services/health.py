@@ -9,14 +9,16 @@ from protocol.methods import Status
 from protocol.projects import Project
 from sidecar.services import browsing
 from sidecar.services.meanings import Meanings
-from sidecar.store import journals
+from sidecar.store import journals, skipped
 from sidecar.store.vaults import Vault
 
 if TYPE_CHECKING:
     from sidecar.services.recall import Standings
 
 
-def report(vault: Vault, project: Project, capture: CaptureState, meanings: Meanings) -> Status:
+def report(
+    vault: Vault, project: Project, capture: CaptureState, meanings: Meanings, parked: int = 0
+) -> Status:
     """Describe a project's memory."""
     timeline = vault.sessions.timeline()
     last = vault.sessions.get(timeline[-1].session_id) if timeline else None
@@ -37,6 +39,8 @@ def report(vault: Vault, project: Project, capture: CaptureState, meanings: Mean
         newest=last.last_event_at if last else None,
         memories=count_active(standings),
         memory_health=memory_health(vault, meanings, standings),
+        skipped=skipped.read(vault.folder),
+        parked_events=parked,
     )
 
 

@@ -5,7 +5,9 @@ import json
 import logging
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from protocol.checkpoints import DigestParams, EndParams, TrackParams
-from protocol.errors import BusyError, StorageFailedError, ThreadlineError
+from protocol.errors import BusyError, GitFailedError, StorageFailedError, ThreadlineError
 from protocol.events import FileChange, NewEvent
 from protocol.settings import Settings
 from protocol.turns import ENTRY_LIMIT, Activity
@@ -35,6 +37,8 @@ UNPLACED = "unplaced.jsonl"
 _UNPLACED_MOST = 1024 * 1024
 _SUMMARY = 20_000
 """Letters of a host's summary that are kept."""
+_TRIES = 3
+"""How often an observation is tried before it is parked."""
 _MOST = 50
 """Files and activities of one report."""
 _RECENT = 300
@@ -75,6 +79,8 @@ class Tools:
     ignored: Callable[[Path], Ignored]
     settings: Callable[[], Settings]
     is_running: IsRunning
+    within: Callable[[float], AbstractContextManager[None]]
+    """Limits the seconds that all questions to git take together."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,8 @@ class Limits:
     """Seconds to wait for somebody else who is at it."""
     before: str = ""
     """The key of the observation to stop at: what was just said is no news to who said it."""
+    share: float = 10.0
+    """Seconds that the observations of one folder may take; after that the others have their turn."""
 
     def are_reached(self, line: bytes, placed: int) -> bool:
         """Tell whether to stop before this line; something is placed however little time there is."""
@@ -115,33 +123,37 @@ class Overhearing:
 
     def _place_all(self, limits: Limits) -> int:
         """Place one line after the other; what is beyond the limits stays."""
-        placed = 0
         batches = Batches(str(self._home), limits.patience)
         try:
-            for name in batches.names():
-                for group in _grouped(batches.lines(name)):
-                    if limits.are_reached(group[-1][1], placed):
-                        return placed
-                    self._try([line for _, line in group])
-                    placed += len(group)
-                    batches.advance(name, group[-1][0] + 1)
-                batches.done(name)
+            return _Drain(self, batches, limits).run()
         finally:
             batches.close()
-        return placed
 
-    def _try(self, lines: Sequence[bytes]) -> None:
-        """Place some lines; what cannot be placed is kept aside, and not tried again."""
+    def put(self, lines: Sequence[bytes], seconds: float) -> bool:
+        """Place some lines; what belongs nowhere is kept aside, and not tried again. False for what failed."""
         try:
             seen = [msgspec.json.decode(line, type=Observation) for line in lines]
-            self._observe(seen)
+            with self._tools.within(seconds):
+                self._observe(seen)
         except (BusyError, StorageFailedError):
             raise
+        except GitFailedError as error:
+            _log.warning("an observation could not be placed: %s", error)
+            return False
         except (ThreadlineError, msgspec.DecodeError, UnicodeDecodeError) as error:
             self._keep_aside(lines, str(error))
         except Exception:  # noqa: BLE001  # one that cannot be placed must not keep the others waiting
             _log.exception("an observation could not be placed")
-            self._keep_aside(lines, "unexpected")
+            return False
+        return True
+
+    def fail(self, batches: Batches, lines: Sequence[bytes], tries: int) -> None:
+        """Let lines that failed wait for another try, or park them after the last."""
+        if tries < _TRIES:
+            batches.put_back(lines, tries)
+            return
+        _log.warning("%d observations failed %d times and are parked", len(lines), tries)
+        overheard.park(str(self._home), lines)
 
     def _keep_aside(self, lines: Sequence[bytes], reason: str) -> None:
         _log.warning("%d observations of hooks belong nowhere: %s", len(lines), reason)
@@ -228,6 +240,69 @@ class Overhearing:
             )
 
 
+class _Drain:
+    """One round through all that waits, in which no folder takes more than its share."""
+
+    def __init__(self, hearing: Overhearing, batches: Batches, limits: Limits) -> None:
+        self._hearing = hearing
+        self._batches = batches
+        self._limits = limits
+        self._spent: defaultdict[object, float] = defaultdict(float)
+        self._placed = 0
+
+    def run(self) -> int:
+        """Go through all files; tell how many observations were placed."""
+        for name in self._batches.names():
+            tries = overheard.tries(name)
+            self._pass_over(name, tries)
+            lines = self._batches.lines(name)
+            # What failed together is tried one by one, so that only the culprit fails again.
+            for group in _grouped(lines) if not tries else ([line] for line in lines):
+                if self._limits.are_reached(group[-1][1], self._placed):
+                    return self._placed
+                self._place(name, tries, group)
+            self._batches.done(name)
+        return self._placed
+
+    def _pass_over(self, name: str, tries: int) -> None:
+        """Take out what somebody began with and never ended: it crashed, or ran out of time."""
+        count = self._batches.begun(name)
+        cut = list(itertools.islice(self._batches.lines(name), count))
+        if cut:
+            self._hearing.fail(self._batches, [line for _, line in cut], tries + 1)
+            self._batches.advance(name, cut[-1][0] + 1)
+
+    def _place(self, name: str, tries: int, group: Sequence[tuple[int, bytes]]) -> None:
+        lines = [line for _, line in group]
+        root = _facts(lines[0]).get("root")
+        left = self._limits.share - self._spent[root]
+        if left <= 0:
+            self._batches.put_back(lines, tries)
+        else:
+            begun = time.monotonic()
+            self._batches.begin(name, group[0][0], len(group))
+            try:
+                is_placed = self._hearing.put(lines, left)
+            except (BusyError, StorageFailedError):
+                # That is nobody's fault: the same lines are the next to be tried.
+                self._batches.advance(name, group[0][0])
+                raise
+            self._spent[root] += time.monotonic() - begun
+            if not is_placed:
+                self._hearing.fail(self._batches, lines, tries + 1)
+            self._placed += len(group)
+        self._batches.advance(name, group[-1][0] + 1)
+
+
+def _facts(line: bytes) -> dict[str, object]:
+    """Read the fields of a line; none of what is no observation."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
 def _ignore(_self: Overhearing, _vault: Vault, seen: Sequence[Observation]) -> None:
     _log.warning("nothing is known of %r", seen[0].event)
 
@@ -246,12 +321,13 @@ def _grouped(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, byt
     """Put the tools of one conversation together that came one after the other: they are placed at one go."""
 
     def group(line: tuple[int, bytes]) -> object:
-        try:
-            told = json.loads(line[1])
-            is_tool = told["event"] == "tool"
-            return (told["host"], told.get("sessionKey"), told["root"]) if is_tool else line[0]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return line[0]
+        told = _facts(line[1])
+        is_tool = told.get("event") == "tool" and "root" in told and "host" in told
+        return (
+            repr([told[one] for one in ("host", "root")] + [told.get("sessionKey")])
+            if is_tool
+            else line[0]
+        )
 
     return (list(group) for _, group in itertools.groupby(lines, key=group))
 

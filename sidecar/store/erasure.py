@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from sidecar.domain import forgetting
 from sidecar.domain.forgetting import Scrub
-from sidecar.store import archives, files, lines
+from sidecar.store import archives, files, lines, skipped
 from sidecar.store.events import TABLE
 from sidecar.store.lines import Document, Kept
 from sidecar.store.vaults import CORRUPT, Vault
@@ -49,6 +49,7 @@ def erase(vault: Vault, scrub: Scrub, needles: Needles) -> Erased:
     vault.sessions.restate(sessions)
     # What was restated may have been written on top of lines that still told the old.
     vault.journal.rewrite()
+    skipped.forget(vault.folder)
     deleted = _delete_copies(vault.folder, needles)
     return Erased(documents=counts, rewritten=1 + len(sessions), deleted=deleted)
 

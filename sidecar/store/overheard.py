@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 import time
-from _collections_abc import Iterator, Mapping
+from _collections_abc import Iterable, Iterator, Mapping
 
 VARIABLE = "THREADLINE_HOME"
 SECONDS = 5.0
@@ -19,6 +19,10 @@ _PATIENCE = 0.4
 _FULL = 4 * 1024 * 1024
 """Bytes after which another file is begun, so that none is too large to be read at once."""
 _CURRENT, _BATCH, _DONE = "current.jsonl", ".batch.jsonl", ".done"
+_RETRY = "-try"
+"""What comes before the number of tries, in the name of a file of lines that failed before."""
+_PARKED, _PARKED_MOST = "parked.jsonl", 4 * 1024 * 1024
+"""Where lines are kept that nobody could place; in the folder of the logs, from which forgetting takes them, too."""
 _SEEN, _SEEN_MOST, _SEEN_KEPT = "seen", 16 * 1024, 2 * 1024
 _TALKS, _KEPT, _CUT = "talks", "kept", "cut"
 _WHAT = {_KEPT: _KEPT, _CUT: "owed"}
@@ -138,7 +142,7 @@ class Batches:
         self.is_ours = self._lock >= 0 or sys.platform == "win32"
 
     def names(self) -> list[str]:
-        """Name the files to read, the oldest first."""
+        """Name the files to read, the oldest first; what failed before comes last."""
         if not self.is_ours:
             return []
         self._claim()
@@ -146,23 +150,44 @@ class Batches:
         for name in found:
             if name.endswith(_DONE) and name.removesuffix(_DONE) not in found:
                 _remove(f"{self._folder}/{name}")
-        return sorted(name for name in found if name.endswith(_BATCH))
+        return sorted((n for n in found if n.endswith(_BATCH)), key=lambda n: (tries(n) > 0, n))
 
     def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
         """Give the lines that are not done yet, with their number; a line without an end was never whole."""
-        done = int(_read(f"{self._folder}/{name}{_DONE}", 20) or b"0")
+        done, _ = self._progress(name)
         for number, line in enumerate(_read(f"{self._folder}/{name}").split(b"\n")[:-1]):
             if number >= done:
                 yield number, line
+
+    def begun(self, name: str) -> int:
+        """Tell how many of the lines that come next somebody had begun with and never ended."""
+        return self._progress(name)[1]
+
+    def begin(self, name: str, number: int, count: int) -> None:
+        """Note that so many lines from this number on are about to be tried: whoever dies at it has failed."""
+        _replace(f"{self._folder}/{name}{_DONE}", b"%d %d" % (number, count))
 
     def advance(self, name: str, number: int) -> None:
         """Note that all lines before this number are done; after a crash the next process goes on there."""
         _replace(f"{self._folder}/{name}{_DONE}", b"%d" % number)
 
+    def put_back(self, lines: Iterable[bytes], count: int) -> None:
+        """Keep lines for another try, behind all others, with the number of tries so far."""
+        path = f"{self._folder}/{_stamp()}{_RETRY}{count}{_BATCH}"
+        _write(_open(path, _NEW), b"".join(line + b"\n" for line in lines))
+
     def done(self, name: str) -> None:
         """Forget a file whose lines are all placed."""
         _remove(f"{self._folder}/{name}")
         _remove(f"{self._folder}/{name}{_DONE}")
+
+    def _progress(self, name: str) -> tuple[int, int]:
+        """Tell how many lines are done, and how many after them were begun; what cannot be read is nothing."""
+        words = _read(f"{self._folder}/{name}{_DONE}", 40).split()
+        try:
+            return int(words[0]), int(words[1]) if len(words) > 1 else 0
+        except (IndexError, ValueError):
+            return 0, 0
 
     def close(self) -> None:
         """Let others go on; conversations that nobody has heard of for long are forgotten."""
@@ -178,6 +203,24 @@ class Batches:
                 os.rename(current, f"{self._folder}/{_stamp()}{_BATCH}")
         finally:
             _close(lock)
+
+
+def tries(name: str) -> int:
+    """Tell how often the lines of a file were tried before, by its name."""
+    count = name.removesuffix(_BATCH).rpartition(_RETRY)[2]
+    return int(count) if _RETRY in name and count.isdigit() else 0
+
+
+def park(home: str, lines: Iterable[bytes]) -> None:
+    """Keep lines that nobody could place, out of the way."""
+    data = b"".join(line + b"\n" for line in lines)
+    keep_aside(f"{home}/logs/{_PARKED}", data, _PARKED_MOST)
+
+
+def count_parked(home: str) -> int:
+    """Count the lines that nobody could place."""
+    names = (_PARKED, f"{_PARKED}.1")
+    return sum(_read(f"{home}/logs/{name}").count(b"\n") for name in names)
 
 
 def keep_aside(path: str, data: bytes, most: int) -> None:

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,7 +80,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     questions: list[tuple[str, ...]] = []
     launch = runner._launch
 
-    def note(folder: Path, command: tuple[str, ...], **options: object) -> object:
+    def note(folder: Path, command: tuple[str, ...], **options: Any) -> object:
         questions.append(tuple(command))
         return launch(folder, command, **options)
 

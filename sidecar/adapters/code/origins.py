@@ -164,7 +164,9 @@ class Origins:
         finally:
             self._turns.release()
         # Where a history was cut off, its first commit holds what many have written.
-        is_cut = found is not None and found.sha.encode() in (plain.read(self._shallow) or b"")
+        is_cut = found is not None and found.sha.encode() in (
+            plain.read(self._shallow, SIZE) or b""
+        )
         return None if is_cut else found
 
     def _ask_names(self, path: str) -> tuple[str, ...]:

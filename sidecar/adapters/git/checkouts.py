@@ -25,6 +25,8 @@ _FOLDERS = 2000
 _NOBODYS = {"node_modules", "target", "dist", "build", "venv", "vendor", "__pycache__"}
 _SHA = re.compile(rb"[0-9a-f]{40,64}")
 _LINKS = 5
+_REFERENCES = 16 * 1024 * 1024
+"""Bytes of packed references that are searched here; a longer list is left to git."""
 _PACKED = ("packed-refs", "reftable/tables.list")
 """Where git keeps references that have no file of their own."""
 _DISCOVERY = (
@@ -86,7 +88,7 @@ class Checkout(Struct, frozen=True):
 
     def moves(self, mark: Mark, now: datetime) -> tuple[list[Move], list[Mark]]:
         """Give the moves of HEAD since a mark, each with the mark after it."""
-        logged = reflogs.read(self.gitdir / "logs" / "HEAD", mark)
+        logged = reflogs.read(self.gitdir / "logs" / "HEAD", mark, self.folder)
         if logged is not None:
             return logged
         head = self.head()
@@ -173,10 +175,11 @@ class Checkout(Struct, frozen=True):
         line = re.compile(
             rb"^([0-9a-f]{40,64}) " + re.escape(os.fsencode(name)) + rb"$", re.MULTILINE
         )
-        found = line.search(_content(self.common / "packed-refs"))
+        packed = plain.read(self.common / "packed-refs", _REFERENCES) or b""
+        found = line.search(packed)
         if found:
             return found[1]
-        if not (self.common / "reftable").is_dir():
+        if len(packed) < _REFERENCES and not (self.common / "reftable").is_dir():
             return b""
         return runner.ask(self.folder, "rev-parse", "--verify", "--quiet", "HEAD")[1]
 
@@ -349,5 +352,6 @@ def _stamp(path: Path | str) -> tuple[int, int, int] | None:
 
 
 def _content(path: Path) -> bytes:
-    """Read a small file of git's; nothing where there is none."""
-    return plain.read(path) or b""
+    """Read a small file of git's; nothing where there is none, or where it is none of git's for its size."""
+    content = plain.read(path, plain.SMALL + 1) or b""
+    return content if len(content) <= plain.SMALL else b""

@@ -9,6 +9,8 @@ import msgspec
 
 from protocol.errors import GitFailedError
 from protocol.events import Commit, FileChange, FileStatus, NewEvent
+from protocol.values import TEXT_LIMIT
+from sidecar.adapters import skips
 from sidecar.adapters.git import runner
 from sidecar.domain import events, paths
 from sidecar.domain.moves import Listed
@@ -21,6 +23,16 @@ _NO_HISTORY = ("refs/stash", "refs/notes/*", "refs/replace/*", "refs/original/*"
 """References that name commits which are nobody's work."""
 _MANY = 2000
 """Commits of a rewritten history that are looked at."""
+FILES = 50_000
+"""Files of a commit that are named; more are counted."""
+_COUNTED = 1_000_000
+"""Files up to which they are counted; a commit with more is kept without any."""
+_BOMBS = 20
+"""Commits that git cannot list the files of, after which the rest is given up."""
+_PATCHES = 256 * 1024 * 1024
+"""Bytes of patches that are compared."""
+_CUT = f"[Threadline: this message is longer than {TEXT_LIMIT:,} characters and was cut]"
+_UNCOUNTED = "[Threadline: this commit changes more files than can be listed]"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STATUS: dict[bytes, FileStatus] = {
     b"A": "added",
@@ -50,19 +62,51 @@ def history(folder: Path, *, since: str | None, author: str | None) -> list[tupl
 def read(
     folder: Path, wanted: Sequence[tuple[str, str | None]], *, line_counts: bool = False
 ) -> Iterator[NewEvent]:
-    """Read commits as events, in the order asked for, from one process; what is gone is left out."""
+    """Read commits as events, in the order asked for, from one process; what is gone is left out.
+
+    A commit that git cannot list the files of within its limits is given without files, and reading goes on after it.
+    """
     if not wanted:
         return
-    branches = dict(wanted)
     shape = ("--raw", "--numstat") if line_counts else ("--name-status",)
+    renames = "--find-renames=100%" if is_partial(folder) else "--find-renames"
+    waiting = list(wanted)
+    for tries in range(_BOMBS):
+        done = 0
+        places = {sha: number for number, (sha, _) in enumerate(waiting)}
+        try:
+            for event in _read(folder, waiting, (*shape, renames)):
+                done = places[event.commit.sha] + 1 if event.commit else done
+                yield event
+        except runner.LimitError:
+            if tries == _BOMBS - 1 or done == len(waiting):
+                raise
+            yield from _read_bomb(folder, waiting[done])
+            del waiting[: done + 1]
+        else:
+            return
+
+
+def _read(
+    folder: Path, wanted: Sequence[tuple[str, str | None]], shape: Sequence[str]
+) -> Iterator[NewEvent]:
     command = (
         *("log", "--ignore-missing", "--stdin", "--no-walk=unsorted", "-z"),
-        "--diff-merges=first-parent",
-        "--find-renames=100%" if is_partial(folder) else "--find-renames",
-        *("--encoding=UTF-8", "--format=" + "%x00".join(_FIELDS), *shape, *SAFE_DIFF),
+        *("--diff-merges=first-parent", "--encoding=UTF-8", "--format=" + "%x00".join(_FIELDS)),
+        *(*shape, *SAFE_DIFF),
     )
     with runner.listed(sha.encode() for sha, _ in wanted) as names:
-        yield from _parse(runner.tokens(folder, command, names), branches)
+        yield from _parse(folder, runner.tokens(folder, command, names), dict(wanted))
+
+
+def _read_bomb(folder: Path, wanted: tuple[str, str | None]) -> Iterator[NewEvent]:
+    """Read a commit without its files, and say so in it."""
+    skips.note(folder, f"commit {wanted[0]}", "changes more files than can be listed")
+    for event in _read(folder, [wanted], ("--no-patch",)):
+        commit = event.commit
+        if commit is not None:
+            body = _signed(commit.body, _UNCOUNTED)
+            yield msgspec.structs.replace(event, commit=msgspec.structs.replace(commit, body=body))
 
 
 def between(folder: Path, tip: str, without: Iterable[str]) -> list[Listed]:
@@ -108,7 +152,11 @@ def patch_ids(folder: Path, shas: Iterable[str]) -> dict[str, str]:
     import tempfile  # noqa: PLC0415  # it loads much that few need
 
     with runner.listed(sha.encode() for sha in shas) as names, tempfile.TemporaryFile() as patches:
-        patches.writelines(runner.chunks(folder, command, names))
+        for chunk in runner.chunks(folder, command, names):
+            if patches.tell() > _PATCHES:
+                skips.note(folder, "patches", f"more than {_PATCHES:,} bytes to compare")
+                return {}
+            patches.write(chunk)
         patches.seek(0)
         rows = runner.ask(folder, "patch-id", "--stable", stdin=patches)[1].split()
     return {sha.decode(): patch.decode() for patch, sha in zip(rows[0::2], rows[1::2], strict=True)}
@@ -120,15 +168,20 @@ def tree(folder: Path, sha: str) -> str | None:
     return output.decode().strip() if code == 0 else None
 
 
-def _parse(tokens: Iterator[bytes], branches: dict[str, str | None]) -> Iterator[NewEvent]:
+def _parse(
+    folder: Path, tokens: Iterator[bytes], branches: dict[str, str | None]
+) -> Iterator[NewEvent]:
     token = next(tokens, b"")
     while token:
         sha = token.decode()
         parents, name, email, authored, committed, subject, body = islice(tokens, len(_FIELDS) - 1)
         changes: dict[bytes, FileChange] = {}
+        more = 0
         token = next(tokens, b"")
         if token.startswith(b"\n"):
-            token = _read_changes(token[1:], tokens, changes)
+            token, more = _read_changes(token[1:], tokens, changes)
+        if more:
+            skips.note(folder, f"commit {sha}", f"files beyond the first {FILES:,}", more)
         commit = Commit(
             sha=sha,
             parents=tuple(parents.decode().split()),
@@ -139,7 +192,11 @@ def _parse(tokens: Iterator[bytes], branches: dict[str, str | None]) -> Iterator
             subject=runner.text(subject),
             body=runner.text(body.strip()),
             branch=branches.get(sha),
+            files_overflow=more,
         )
+        if max(len(subject), len(body)) > TEXT_LIMIT and _is_cut(subject, body):
+            skips.note(folder, f"commit {sha}", f"message beyond {TEXT_LIMIT:,} characters")
+            commit = msgspec.structs.replace(commit, body=_signed(commit.body, _CUT))
         yield NewEvent(
             kind="commit",
             occurred_at=commit.authored_at,
@@ -149,8 +206,20 @@ def _parse(tokens: Iterator[bytes], branches: dict[str, str | None]) -> Iterator
         )
 
 
-def _read_changes(token: bytes, tokens: Iterator[bytes], changes: dict[bytes, FileChange]) -> bytes:
-    """Read a commit's files; return the token that begins the next commit, or nothing."""
+def _is_cut(*parts: bytes) -> bool:
+    return any(len(part.decode("utf-8", "replace")) > TEXT_LIMIT for part in parts)
+
+
+def _signed(body: str, sign: str) -> str:
+    """Add a line of ours to a message, within the limit of texts."""
+    return f"{body[: TEXT_LIMIT - len(sign) - 2]}\n\n{sign}".lstrip("\n")
+
+
+def _read_changes(
+    token: bytes, tokens: Iterator[bytes], changes: dict[bytes, FileChange]
+) -> tuple[bytes, int]:
+    """Read a commit's files; give the token that begins the next commit, or nothing, and how many more files there are."""
+    more = 0
     while token[:1].isupper() or token[:1] == b":" or b"\t" in token:
         if b"\t" in token:
             _count(token, tokens, changes)
@@ -158,13 +227,18 @@ def _read_changes(token: bytes, tokens: Iterator[bytes], changes: dict[bytes, Fi
             letter = token.rpartition(b" ")[2][:1]
             source = next(tokens) if letter in b"RC" else None
             path = next(tokens)
-            changes[path] = FileChange(
-                path=paths.read(path),
-                status=_STATUS.get(letter, "modified"),
-                previous_path=None if source is None else paths.read(source),
-            )
+            if len(changes) < FILES:
+                changes[path] = FileChange(
+                    path=paths.read(path),
+                    status=_STATUS.get(letter, "modified"),
+                    previous_path=None if source is None else paths.read(source),
+                )
+            else:
+                more += 1
+        if more > _COUNTED:
+            raise runner.LimitError(f"a commit changes more than {_COUNTED:,} files")
         token = next(tokens, b"")
-    return token
+    return token, more
 
 
 def _count(token: bytes, tokens: Iterator[bytes], changes: dict[bytes, FileChange]) -> None:

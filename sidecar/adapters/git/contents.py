@@ -1,11 +1,12 @@
 """What commits hold: their changes, the blobs of their files, and what stands in those."""
 
-import contextlib
+import itertools
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from protocol.errors import GitFailedError
+from sidecar.adapters import skips
 from sidecar.adapters.git import commits, lineage, patches, runner
 from sidecar.domain import paths
 from sidecar.domain.drafts import FileDiff
@@ -20,6 +21,10 @@ _FEW = 100
 """Paths that git is asked for by name; from more on the whole tree is read."""
 _NAMES = 1_000
 """Words that are searched for at once."""
+_PATHS = 2_000_000
+"""Paths of a tree that are looked at."""
+_TOGETHER = 256 * SIZE
+"""Bytes of files that are read at once."""
 _BIG = ("-c", f"core.bigFileThreshold={SIZE}")
 _FILE_MODES = (b"100644", b"100755")
 
@@ -56,11 +61,19 @@ def _patches(folder: Path, shas: list[str]) -> Iterator[tuple[str, list[patches.
     waiting = list(dict.fromkeys(shas))
     for _ in range(_FAILURES):
         done = 0
-        with contextlib.suppress(GitFailedError), runner.listed(map(str.encode, waiting)) as names:
-            for sha, found in patches.parse(runner.chunks(folder, command, names)):
-                name = sha if sha in asked else next(filter(sha.startswith, waiting), sha)
-                done = waiting.index(name) + 1 if name in waiting else done
-                yield name, found
+        try:
+            with runner.listed(map(str.encode, waiting)) as names:
+                for sha, found in patches.parse(runner.chunks(folder, command, names)):
+                    name = sha if sha in asked else next(filter(sha.startswith, waiting), sha)
+                    done = waiting.index(name) + 1 if name in waiting else done
+                    yield name, found
+        except runner.LimitError:
+            skips.note(
+                folder, f"commit {next(iter(waiting[done:]), '')}", "its changes are too many"
+            )
+        except GitFailedError:
+            pass
+        else:
             return
         del waiting[: done + 1]
 
@@ -71,7 +84,7 @@ def blobs(folder: Path, commit: str, wanted: Collection[str]) -> dict[str, str]:
         return {}
     names = {paths.write(path): path for path in wanted}
     tokens = runner.tokens(folder, (*_tree(commit), *_named(names)))
-    return {names[path]: blob for path, blob in _files(tokens) if path in names}
+    return {names[path]: blob for path, blob in _files(folder, tokens) if path in names}
 
 
 def earlier(folder: Path, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -95,7 +108,7 @@ def earlier(folder: Path, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, 
 def holders(folder: Path, commit: str, wanted: Collection[str]) -> dict[str, str]:
     """Tell where a commit holds blobs: for each the first of its paths."""
     found: dict[str, str] = {}
-    for path, blob in _files(runner.tokens(folder, _tree(commit))) if wanted else ():
+    for path, blob in _files(folder, runner.tokens(folder, _tree(commit))) if wanted else ():
         if blob in wanted:
             found.setdefault(blob, paths.read(path))
     return found
@@ -109,12 +122,15 @@ def _named(names: Collection[bytes]) -> tuple[str, ...]:
     return ("--", *(os.fsdecode(name) for name in names)) if len(names) <= _FEW else ()
 
 
-def _files(tokens: Iterator[bytes]) -> Iterator[tuple[bytes, str]]:
-    for token in tokens:
+def _files(folder: Path, tokens: Iterator[bytes]) -> Iterator[tuple[bytes, str]]:
+    """Give the plain files of a tree; of very many, the first."""
+    for token in itertools.islice(tokens, _PATHS):
         facts, _, path = token.partition(b"\t")
         mode, _, blob = facts.split(b" ")
         if mode in _FILE_MODES:
             yield path, blob.decode()
+    if next(tokens, None) is not None:
+        skips.note(folder, "tree", f"files beyond the first {_PATHS:,}")
 
 
 def read(folder: Path, wanted: Collection[str]) -> dict[str, bytes]:
@@ -135,7 +151,13 @@ def _sizes(folder: Path, wanted: Collection[str]) -> list[str]:
     with runner.listed(blob.encode() for blob in wanted) as names:
         output = b"".join(runner.chunks(folder, ("cat-file", "--batch-check"), names))
     rows = (line.split(b" ") for line in output.splitlines())
-    return [row[0].decode() for row in rows if row[1:2] == [b"blob"] and int(row[2]) <= SIZE]
+    found = [(row[0].decode(), int(row[2])) for row in rows if row[1:2] == [b"blob"]]
+    together = itertools.accumulate(size if size <= SIZE else 0 for _, size in found)
+    return [
+        blob
+        for (blob, size), total in zip(found, together, strict=True)
+        if size <= SIZE and total <= _TOGETHER
+    ]
 
 
 def _cut(output: bytes) -> Iterator[tuple[str, bytes]]:

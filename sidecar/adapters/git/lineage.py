@@ -66,6 +66,7 @@ def walk(folder: Path, span: str) -> Iterator[str]:
     """Give the commits of a span (`HEAD`, `old..new`), children before their parents."""
     rest = b""
     for chunk in runner.chunks(folder, ("rev-list", "--topo-order", span, "--")):
+        # A line is a sha: what is left of a chunk is always short.
         *lines, rest = (rest + chunk).split(b"\n")
         yield from (line.decode() for line in lines)
 

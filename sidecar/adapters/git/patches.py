@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
+from sidecar.adapters.git import runner
 from sidecar.domain import paths
 from sidecar.domain.drafts import FileDiff
 from sidecar.domain.drift.traces import Span, Touched
@@ -18,6 +19,8 @@ LINES_OF_COMMIT = 20_000
 """Changed lines that are kept; a file with more is only named."""
 LINE = 1_000
 """Characters that are kept of a line."""
+FILES = 50_000
+"""Files of a commit; one with more is not read."""
 
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)", re.DOTALL)
 
@@ -113,6 +116,8 @@ def _read(stream: _Stream) -> list[Patch]:
             blob=blob.decode() if blob.strip(b"0") else None,
         )
         patches.append(patch)
+        if len(patches) > FILES:
+            raise runner.LimitError(f"a commit changes more than {FILES:,} files")
         # A file that became a link is printed twice: as it went, and as it came.
         sections += [patch, patch] if status[:1] == b"T" else [patch]
     if stream.begins(b"\0"):

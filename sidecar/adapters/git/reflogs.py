@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from sidecar.adapters import plain
+from sidecar.adapters import plain, skips
 from sidecar.adapters.git import commits, runner
 from sidecar.domain.hashing import blake2b
 from sidecar.domain.moves import NOWHERE, Mark, Move
@@ -15,20 +15,28 @@ _LINE = re.compile(
     rb"(?P<old>[0-9a-f]{40,64}) (?P<new>[0-9a-f]{40,64}) .*> (?P<at>\d+) [+-]\d+(?:\t(?P<reason>.*))?"
 )
 
+_TAIL = 1024 * 1024
+"""Bytes of a log that are read: its last thousands of moves."""
 _BEGINNING = 200
 """Bytes in which no two logs agree: two commits, a name, a time."""
 
 
-def read(log: Path, mark: Mark) -> tuple[list[Move], list[Mark]] | None:
-    """Give the moves since a mark, each with the mark after it; None where there is no log."""
-    data = plain.read(log)
-    if data is None:
+def read(log: Path, mark: Mark, tree: Path | None = None) -> tuple[list[Move], list[Mark]] | None:
+    """Give the moves since a mark, each with the mark after it; None where there is no log.
+
+    Of a very long log only the end is read; what was passed over is noted for the working tree.
+    """
+    tail = _tail(log)
+    if tail is None:
         return None
-    end = data.rfind(b"\n") + 1
-    offset = mark.offset if _is_same(data, mark) else _find(data[:end], mark)
+    start, data = tail
+    if tree is not None and 0 < mark.offset < start:
+        skips.note(tree, str(log), f"moves before the last {_TAIL:,} bytes")
+    is_same = _is_same(start, data, mark)
+    offset = max(start, mark.offset) if is_same else start + _find(data, mark)
     moves: list[Move] = []
     marks: list[Mark] = []
-    for line in _lines(data[offset:end]):
+    for line in _lines(data[offset - start :]):
         offset += len(line)
         move = _parse(line)
         if move is not None:
@@ -51,7 +59,8 @@ def at_end(log: Path, now: datetime, since: datetime) -> Mark:
 
 def continues(log: Path, mark: Mark) -> bool:
     """Tell whether a log has the line that a mark was made at, where it was."""
-    return mark.offset > 0 and _is_same(plain.read(log) or b"", mark)
+    tail = _tail(log)
+    return tail is not None and mark.offset > 0 and _is_same(*tail, mark)
 
 
 def beginning(log: Path) -> bytes:
@@ -60,16 +69,29 @@ def beginning(log: Path) -> bytes:
 
 
 def read_all(log: Path) -> list[Move]:
-    """Give every move that a log has."""
-    return [move for line in _lines(plain.read(log) or b"") if (move := _parse(line))]
+    """Give every move that a log has, or the last of very many."""
+    _, data = _tail(log) or (0, b"")
+    return [move for line in _lines(data) if (move := _parse(line))]
 
 
-def _is_same(data: bytes, mark: Mark) -> bool:
+def _tail(log: Path) -> tuple[int, bytes] | None:
+    """Read the last whole lines of a log, and tell where in it they begin; None where there is no log."""
+    found = plain.read_tail(log, _TAIL)
+    if found is None:
+        return None
+    start, data = found
+    if start:
+        first = data.find(b"\n") + 1
+        start, data = start + first, data[first:]
+    return start, data[: data.rfind(b"\n") + 1]
+
+
+def _is_same(start: int, data: bytes, mark: Mark) -> bool:
     """Tell whether the log still has the line that was read last where it was."""
     if mark.offset == 0:
         return True
-    before = data[: mark.offset]
-    return len(before) == mark.offset and _digest(_last_line(before)) == mark.digest
+    before = data[: max(0, mark.offset - start)]
+    return start + len(before) == mark.offset and _digest(_last_line(before)) == mark.digest
 
 
 def _find(data: bytes, mark: Mark) -> int:

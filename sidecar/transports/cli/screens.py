@@ -139,6 +139,8 @@ def show_status(status: Status) -> None:
         "stale": _stale(status),
         "waiting": f"{status.waiting} in the inbox" if status.waiting else "",
         "damaged": ", ".join(status.damaged_copies),
+        "skipped": "\n".join(f"{one.path}: {one.reason} ({one.count:,})" for one in status.skipped),
+        "parked": _parked(status.parked_events),
     }
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)
@@ -184,6 +186,11 @@ def show_linked(linked: LinkedFolder) -> None:
         case "unlinked":
             say(f"this folder has a memory of its own ({linked.project_id}), which is empty")
             say(f"what was recorded here stays in {linked.other}")
+
+
+def _parked(count: int) -> str:
+    what = "events of hooks failed three times and are kept in logs/parked.jsonl"
+    return f"{count:,} {what}" if count else ""
 
 
 def _stale(status: Status) -> str:
