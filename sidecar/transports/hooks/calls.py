@@ -1,6 +1,7 @@
 """Calls: which host runs a hook, at which event, and the one line in the log that says what came of it."""
 
 import time
+from _collections_abc import Callable
 
 from sidecar.transports.hooks import hosts, logs
 
@@ -10,12 +11,21 @@ _LONGEST = 50
 class Call:
     """One run of a hook: known by the command line at first, and better by its message."""
 
-    def __init__(self, words: list[str]) -> None:
-        """Take the words of the command line: an agent, and an event."""
+    def __init__(self, words: list[str], *, is_process: bool = False) -> None:
+        """Take the words of the command line: an agent, and an event; a process of its own may be split."""
+        self.is_process = is_process
         self.agent, self.event = (*words, "", "")[:2]
         self.host = hosts.NAMES.get(self.agent.lower(), hosts.UNKNOWN)
         self.is_answered = False
-        self._began, self._log = time.monotonic(), -1
+        self.listener: Callable[[], None] | None = None
+        """Who else is to know that there is an answer."""
+        self.began, self._log = time.monotonic(), -1
+
+    def tell_answered(self) -> None:
+        """Note that the host is about to get its answer, also for a process that waits for this one."""
+        self.is_answered = True
+        if self.listener is not None:
+            self.listener()
 
     def open_log(self, home: str) -> None:
         """Have the log at hand, so that a line can be written whatever happens."""
@@ -25,7 +35,7 @@ class Call:
         """Say in the log what was done; only the first of several endings counts."""
         log, self._log = self._log, -1
         if log >= 0:
-            spent = (time.monotonic() - self._began) * 1000
+            spent = (time.monotonic() - self.began) * 1000
             logs.add(log, f"{self.host} {_name(self.event)}", f"{done}, {spent:.0f} ms")
 
     def fail(self, error: BaseException) -> None:

@@ -7,6 +7,7 @@ answer is written, and all is over within two seconds.
 import gc
 import os
 import sys
+import time
 from _collections_abc import Callable, Mapping
 
 from sidecar.store import overheard
@@ -27,6 +28,8 @@ _HARD_STOP = 1.8
 """Seconds after which the process ends, whatever it is doing; a host is told two at most."""
 _CHOSEN, _LONGEST = "THREADLINE_HOOK_SECONDS", 60.0
 """Where a user says how long it may take on a slow machine, and what can be said."""
+_GRACE = 0.1
+"""Seconds by which a child may be later than its own timer says, until it is ended from outside."""
 _READING = 0.8
 _INPUT, _OUTPUT = 0, 1
 _NEEDED: dict[str, tuple[str, ...]] = {
@@ -44,11 +47,11 @@ Response = tuple[bytes, Callable[[], None]]
 
 def main(words: list[str]) -> int:
     """Run one hook; does not return, so that nothing that is left behind can delay the end."""
-    call = Call(words)
+    call = Call(words, is_process=True)
     _end_in(limit(os.environ), call)
     try:
         answer, finish = respond(call, _read, os.environ)
-        call.is_answered = True
+        call.tell_answered()
         # What a host does not hear any more is told another time.
         if not answer or _write(answer):
             finish()
@@ -111,10 +114,22 @@ def _respond(
     done, occasion = _hear(home, seen)
     if occasion is None:
         return plain, _rest, done
+    if call.is_process:
+        _supervise(call, environment)
     told = _tell(home, {**seen, "told": occasion}, (event, is_sure), environment)
     if told is None:
         return plain, _rest, done
     return *told, TOLD if done == NOTHING else f"{done} and {TOLD}"
+
+
+def _supervise(call: Call, environment: Mapping[str, str]) -> None:
+    """Let a child do the rest, which reads files that are not ours; its own timer rings first."""
+    from sidecar.transports.hooks import supervising  # noqa: PLC0415  # few events need it
+
+    end = call.began + limit(environment)
+    child = supervising.split(end + _GRACE, lambda why: _answer_plainly(call, why))
+    call.listener = child.tell_answered
+    _end_in(max(0.001, end - time.monotonic()), call)
 
 
 def _hear(home: str, seen: Observation) -> tuple[str, str | None]:
@@ -221,10 +236,16 @@ def _give_up(call: Call) -> None:
     """End at once; a host that waits for a plain answer gets it."""
     try:
         if not call.is_answered:
-            _write(answers.plain(call.host, call.event))
+            call.tell_answered()
+            _answer_plainly(call, "out of time")
         call.end("out of time")
     finally:
         os._exit(0)
+
+
+def _answer_plainly(call: Call, why: str) -> None:
+    _write(answers.plain(call.host, call.event))
+    call.end(why)
 
 
 def _end_in(seconds: float, call: Call) -> None:
