@@ -242,6 +242,8 @@ export interface Commit {
   replaces?: string[];
   /** No branch holds it any more: it was reset away, or left out of a rebase. */
   dropped?: boolean;
+  /** Files it changes beyond those that are listed: of a very large commit the rest is only counted. */
+  filesOverflow?: number;
 }
 
 /** A commit in the picture. */
@@ -1815,6 +1817,17 @@ export interface ShownTask {
   links: Neighbour[];
 }
 
+/** Something of a repository that exceeded a limit and was skipped. */
+export interface Skipped {
+  /** The file, or `commit` and its sha. */
+  path: string;
+  reason: string;
+  /** How often, or how many lines, names or files. */
+  count: number;
+  /** When that last happened. */
+  at: string;
+}
+
 /** One of the four steps of a job. */
 export interface Stage {
   name: "dedup" | "drift" | "embed" | "enrich";
@@ -1926,6 +1939,10 @@ export interface Status {
   /** Memories that are active. */
   memories: number;
   memoryHealth: MemoryHealth;
+  /** What of the repository exceeded a limit lately and was skipped, the latest first. */
+  skipped: Skipped[];
+  /** Events of hooks, of all projects, that could not be placed in three tries and are kept aside. */
+  parkedEvents: number;
 }
 
 /** Something that is to be done: a task, or a memory of one. */

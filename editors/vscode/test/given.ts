@@ -43,6 +43,8 @@ export function project(said: Partial<Project> = {}): Project {
     folders: ["/home/me/demo/.git"],
     root: null,
     remotes: [],
+    declined: [],
+    asked: [],
     createdAt: "2026-11-01T00:00:00Z",
     ...said,
   };
