@@ -11,12 +11,16 @@ from sidecar.domain.drift.traces import Symbol
 from tests.support import ROOT
 
 
+def find(path: str, source: bytes) -> tuple[Symbol, ...]:
+    return symbols.find(path, source, ROOT)
+
+
 def names(path: str, source: str) -> list[str]:
-    return [symbol.name for symbol in symbols.find(path, textwrap.dedent(source).encode())]
+    return [symbol.name for symbol in find(path, textwrap.dedent(source).encode())]
 
 
 def by_name(path: str, source: str) -> dict[str, Symbol]:
-    found = symbols.find(path, textwrap.dedent(source).encode())
+    found = find(path, textwrap.dedent(source).encode())
     return {symbol.name: symbol for symbol in found}
 
 
@@ -196,7 +200,7 @@ def test_every_symbol_of_a_language_is_within_the_file(path: str) -> None:
     """Part of C9."""
     source = textwrap.dedent(LANGUAGES[path][0])
     lines = source.split("\n")
-    for symbol in symbols.find(path, source.encode()):
+    for symbol in find(path, source.encode()):
         text = "\n".join(lines[symbol.first - 1 : symbol.last])
         assert symbol.short.strip("~#") in text
 
@@ -245,7 +249,7 @@ LAYOUTS = {
 def test_layout_and_comments_do_not_change_a_digest_but_meaning_does(path: str) -> None:
     """Part of C9."""
     found = [
-        next(one for one in symbols.find(path, source.encode()) if one.short == "load")
+        next(one for one in find(path, source.encode()) if one.short == "load")
         for source in LAYOUTS[path]
     ]
     assert found[0].digest == found[1].digest != found[2].digest
@@ -275,7 +279,7 @@ def test_a_class_is_not_changed_by_its_members() -> None:
 )
 def test_a_shape_outlives_a_renaming(path: str, old: str, new: str) -> None:
     """Part of C9."""
-    (before,), (after,) = symbols.find(path, old.encode()), symbols.find(path, new.encode())
+    (before,), (after,) = find(path, old.encode()), find(path, new.encode())
     assert before.shape == after.shape
     assert before.digest != after.digest
 
@@ -309,16 +313,16 @@ def test_lines_are_those_of_the_whole_symbol() -> None:
 )
 def test_what_cannot_be_parsed_has_no_symbols(path: str, source: bytes) -> None:
     """Part of C9."""
-    assert symbols.find(path, source) == ()
+    assert find(path, source) == ()
 
 
 def test_odd_names_and_encodings_are_survived() -> None:
     """Part of C9."""
     source = "# -*- coding: latin-1 -*-\ndef größe():\n    return 'é'\n".encode("latin-1")
-    assert [one.name for one in symbols.find("A.PY", source)] == ["größe"]
-    assert [one.name for one in symbols.find("a.js", b"function \xff() {}\nfunction ok() {}")][
-        -1:
-    ] == ["ok"]
+    assert [one.name for one in find("A.PY", source)] == ["größe"]
+    assert [one.name for one in find("a.js", b"function \xff() {}\nfunction ok() {}")][-1:] == [
+        "ok"
+    ]
     assert names("a.py", f"{'x' * 300} = 1\ny = '\\ud800'\n") == ["y"]
 
 
@@ -350,7 +354,7 @@ def test_a_deep_tree_is_no_danger() -> None:
 )
 def test_no_file_takes_for_ever(path: str, source: str) -> None:
     """Part of C9."""
-    assert isinstance(symbols.find(path, source.encode()), tuple)
+    assert isinstance(find(path, source.encode()), tuple)
 
 
 @pytest.mark.slow
@@ -358,7 +362,7 @@ def test_many_files_do_not_wear_the_parser_out() -> None:
     """Part of C9: the process must live, whatever the parser frees."""
     source = textwrap.dedent(LANGUAGES["a.ts"][0]) * 200
     for _ in range(5):
-        assert len(symbols.find("a.ts", source.encode())) == 200 * 11
+        assert len(find("a.ts", source.encode())) == 200 * 11
 
 
 @pytest.mark.slow
@@ -366,8 +370,8 @@ def test_no_grammar_is_loaded_before_it_is_needed() -> None:
     """Part of C9."""
     script = (
         "import sys\nfrom sidecar.adapters.code import symbols\n"
-        "symbols.find('a.py', b'x = 1')\nassert 'tree_sitter' not in sys.modules\n"
-        "symbols.find('a.go', b'package a')\nassert 'tree_sitter_go' in sys.modules\n"
+        "symbols.parse('a.py', b'x = 1')\nassert 'tree_sitter' not in sys.modules\n"
+        "symbols.parse('a.go', b'package a')\nassert 'tree_sitter_go' in sys.modules\n"
         "assert 'tree_sitter_rust' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)

@@ -244,7 +244,10 @@ class Codebase:
         missing = iter([place for place in wanted if place not in found])
         while batch := list(islice(missing, _BATCH)):
             sources = contents.read(self._folder, {blob for _, blob in batch})
-            new = {(path, blob): symbols.find(path, sources.get(blob, b"")) for path, blob in batch}
+            new = {
+                (path, blob): symbols.find(path, sources.get(blob, b""), self._folder)
+                for path, blob in batch
+            }
             self._symbols.update(new)
             found |= new
         return found

@@ -133,14 +133,14 @@ class Origins:
         if data is not None and _is_unreadable(data):
             return _NOTHING
         if data is not None and (blob is None or blob == _named(data, blob)):
-            return _whole(path, data)
+            return _whole(self.folder, path, data)
         committed = contents.read(self.folder, {blob}).get(blob) if blob is not None else None
         if committed is None or _is_unreadable(committed):
             return _NOTHING
         if data is None:
-            return _whole(path, committed)
+            return _whole(self.folder, path, committed)
         lines = alignments.align(_lines(committed), _lines(data))
-        return _whole(path, data)._replace(lines=lines)
+        return _whole(self.folder, path, data)._replace(lines=lines)
 
     def _origin(self, key: Key) -> Origin | None:
         with self._mutex:
@@ -180,9 +180,9 @@ class Origins:
             self._turns.release()
 
 
-def _whole(path: str, data: bytes) -> _Text:
+def _whole(root: Path, path: str, data: bytes) -> _Text:
     """Read a file that is as it was committed."""
-    return _Text(None, None, symbols.find(path, data), None, len(_lines(data)))
+    return _Text(None, None, symbols.find(path, data, root), None, len(_lines(data)))
 
 
 def _is_unreadable(data: bytes) -> bool:

@@ -1,8 +1,10 @@
 """The symbols of a source file: what it defines, where, and a digest that layout does not change."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from sidecar.adapters.code import grammars, pythons
+from sidecar.adapters import skips
+from sidecar.adapters.code import grammars, parsing, pythons
 from sidecar.adapters.code.tokens import Found
 from sidecar.domain.drift.traces import Symbol
 from sidecar.domain.hashing import blake2b
@@ -13,6 +15,8 @@ SIZE = 1_000_000
 _PYTHON = frozenset({"py", "pyi", "pyw"})
 _NAME = 200
 _BINARY = 8_000
+_QUICK = 32_000
+"""Bytes of Python that are parsed at once in any case."""
 
 
 def is_known(path: str) -> bool:
@@ -20,10 +24,21 @@ def is_known(path: str) -> bool:
     return _ending(path) in _PYTHON or _ending(path) in grammars.LANGUAGES
 
 
-def find(path: str, source: bytes) -> tuple[Symbol, ...]:
-    """Find the symbols of a file, as far as it can be read; files in languages not known have none."""
-    if len(source) > SIZE or b"\0" in source[:_BINARY]:
+def find(path: str, source: bytes, root: Path) -> tuple[Symbol, ...]:
+    """Find the symbols of a file of a folder, as far as it can be read; one that takes too long to parse has none."""
+    if not is_known(path) or len(source) > SIZE or b"\0" in source[:_BINARY]:
         return ()
+    if _ending(path) in _PYTHON and len(source) <= _QUICK:
+        return parse(path, source)
+    try:
+        return parsing.parser.find(path, source, root)
+    except parsing.TooCostlyError as error:
+        skips.note(root, path, str(error))
+        return ()
+
+
+def parse(path: str, source: bytes) -> tuple[Symbol, ...]:
+    """Find the symbols of a file here and now, however long it takes; languages not known have none."""
     ending = _ending(path)
     if ending in _PYTHON:
         return _symbols(pythons.find(source))

@@ -244,7 +244,7 @@ def _launch(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None
         raise GitFailedError(f"{folder} is not a folder") from error
     except (OSError, ValueError) as error:
         raise GitFailedError(f"git cannot be asked that: {error}") from error
-    _limit(process.pid)
+    limit(process.pid)
     return process
 
 
@@ -265,8 +265,8 @@ def _end_with_us() -> tuple[str, ...]:
     return words if done.returncode == 0 else ()
 
 
-def _limit(pid: int) -> None:
-    """Limit a process that has just begun, from outside: it costs nothing, and only Linux can do it."""
+def limit(pid: int) -> None:
+    """Limit memory and time of a process that has just begun, from outside: that costs nothing; only Linux can do it."""
     try:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:
