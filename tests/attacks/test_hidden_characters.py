@@ -249,7 +249,9 @@ def ask_web(repository: Repository) -> list[str]:
                 heard.append(tab.receive())
             tab.ask(2, f"threadline/{TEXT}")
             heard += [tab.receive(), *tab.notices]
-        answer = visitor.get(f"/api/checkpoints?project={project['projectId']}")
+        bearer = f"Bearer {dashboard.bearer}"
+        path = f"/api/checkpoints?project={project['projectId']}"
+        answer = visitor.get(path, authorization=bearer)
         assert answer.status_code == 200
         heard.append(answer.json())
     return [answer.text, *strings(heard)]
