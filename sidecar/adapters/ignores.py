@@ -79,14 +79,7 @@ class Ignores:
             return set()
         if time.monotonic() < self._asks_again_at:
             return names
-        left = deadline - time.monotonic()
-        # With this in front no name looks like one of git's patterns.
-        with runner.listed((b"./" + os.fsencode(name) for name in names), b"\0") as listed:
-            code, output, _ = (
-                runner.ask(self._root, "check-ignore", "-z", "--stdin", stdin=listed, seconds=left)
-                if left > 0
-                else (runner.STOPPED, b"", "")
-            )
+        code, output = self._ask(names, deadline - time.monotonic())
         if code in {_SOME, _NONE}:
             return {os.fsdecode(name[2:]) for name in output.split(b"\0") if name}
         if code == runner.STOPPED:
@@ -96,3 +89,16 @@ class Ignores:
         if len(names) == 1:
             return names
         return {name for one in names for name in self._by_git({one}, deadline)}
+
+    def _ask(self, names: Iterable[str], seconds: float) -> tuple[int, bytes]:
+        if seconds <= 0:
+            return runner.STOPPED, b""
+        # With this in front no name looks like one of git's patterns.
+        with runner.listed((b"./" + os.fsencode(name) for name in names), b"\0") as listed:
+            question = ("check-ignore", "-z", "--stdin")
+            try:
+                return runner.ask(self._root, *question, stdin=listed, seconds=seconds)[:2]
+            except runner.LimitError:
+                # Somebody with more time may judge them yet.
+                skips.note(self._root, ".gitignore", "names could not be judged in time")
+                raise

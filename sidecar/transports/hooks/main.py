@@ -126,10 +126,12 @@ def _supervise(call: Call, environment: Mapping[str, str]) -> None:
     """Let a child do the rest, which reads files that are not ours; its own timer rings first."""
     from sidecar.transports.hooks import supervising  # noqa: PLC0415  # few events need it
 
+    _end_never()
     end = call.began + limit(environment)
     child = supervising.split(end + _GRACE, lambda why: _answer_plainly(call, why))
     call.listener = child.tell_answered
-    _end_in(max(0.001, end - time.monotonic()), call)
+    if sys.platform != "win32":
+        _end_in(max(0.001, end - time.monotonic()), call)
 
 
 def _hear(home: str, seen: Observation) -> tuple[str, str | None]:
@@ -261,3 +263,11 @@ def _end_in(seconds: float, call: Call) -> None:
 
         _signal.signal(_signal.SIGALRM, lambda *_: _give_up(call))
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
+
+
+def _end_never() -> None:
+    """Stop the timer: who only waits has a deadline of its own."""
+    if sys.platform != "win32":
+        import _signal  # noqa: PLC0415  # its package takes time to load
+
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
