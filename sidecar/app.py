@@ -297,7 +297,8 @@ class Application:
         self.overhear(_OVERHEARING)
         self.flush()
         located = self.located(params.project)
-        linked = project_linking.link(self.home, located, params)
+        trees = list(checkouts.find(self._place(params.project), _log.warning))
+        linked = project_linking.link(self.home, located, params, trees)
         self._forget(located.project.project_id)
         return linked
 

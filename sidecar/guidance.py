@@ -18,6 +18,7 @@ from protocol.rules import (
     WriteRulesParams,
 )
 from sidecar import connections
+from sidecar.adapters.git import checkouts
 from sidecar.adapters.git.checkouts import Checkout
 from sidecar.dialogue import Dialogue
 from sidecar.domain.context import lasting
@@ -63,13 +64,11 @@ class Guidance(Struct, frozen=True):
 
     def _root(self, reference: str | None) -> Path:
         """Find the root of the working tree; in git's own folders nothing is written."""
-        place = self.place(reference)
+        place = Path(os.path.realpath(self.place(reference)))
         found = self.checkout(place)
-        root = Path(os.path.realpath(found.folder if found else place))
-        is_gits = found is not None and root in map(Path, map(os.path.realpath, _inner(found)))
-        if is_gits or ".git" in root.parts:
-            raise ConflictError(f"{root} has no working tree to write into", field="project")
-        return root
+        if ".git" in place.parts or (found is None and checkouts.is_bare(place)):
+            raise ConflictError(f"{place} has no working tree to write into", field="project")
+        return place if found is None else Path(os.path.realpath(found.folder))
 
     def _tell(self, reference: str | None, target: Target, most: int) -> str:
         """Tell what holds for every conversation; nothing is noted of that."""
@@ -78,7 +77,3 @@ class Guidance(Struct, frozen=True):
         )
         context = lasting.keep(self.dialogue.start(asked))
         return composing.render(context, most, self.dialogue.around.key()).text
-
-
-def _inner(found: Checkout) -> tuple[Path, Path]:
-    return found.gitdir, found.common

@@ -1,7 +1,7 @@
 """Linking: a person lets a clone or a moved folder share the memory of the project it matches, or refuses that."""
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ from protocol.projects import LinkedFolder, LinkFolderParams, Project, Standing
 from sidecar.domain import identities
 from sidecar.domain.identities import Facts
 from sidecar.services import locating, recording, transferring
+from sidecar.services.checkouts import Checkout
 from sidecar.services.locating import Located
 from sidecar.services.transferring import Moved
 from sidecar.store import files
@@ -36,8 +37,10 @@ def explain(home: Home, located: Located) -> Standing:
     )
 
 
-def link(home: Home, located: Located, params: LinkFolderParams) -> LinkedFolder:
-    """Let the project of a folder become part of one it matches, or note that it is to stay apart."""
+def link(
+    home: Home, located: Located, params: LinkFolderParams, trees: Sequence[Checkout]
+) -> LinkedFolder:
+    """Let the project of a folder, with its working trees, become part of one it matches, or stay apart for good."""
     own, matches = located.project, _find(home, located, params)
     other = matches[0]
     if params.refuse:
@@ -45,7 +48,7 @@ def link(home: Home, located: Located, params: LinkFolderParams) -> LinkedFolder
         return LinkedFolder(
             project_id=own.project_id, name=own.name, outcome="refused", other=other.project_id
         )
-    moved, copy = _join(home, own, other)
+    moved, copy = _join(home, own, other, trees)
     return LinkedFolder(
         project_id=other.project_id,
         name=other.name,
@@ -114,7 +117,9 @@ def _change(home: Home, project: Project, **fields: tuple[str, ...]) -> Project:
         return changed
 
 
-def _join(home: Home, own: Project, other: Project) -> tuple[Moved, str | None]:
+def _join(
+    home: Home, own: Project, other: Project, trees: Sequence[Checkout]
+) -> tuple[Moved, str | None]:
     """Move all that a project holds into another, and then its folders.
 
     The copy stays, since a document or a conversation of the same name in both is not merged. What was moved is
@@ -126,7 +131,7 @@ def _join(home: Home, own: Project, other: Project) -> tuple[Moved, str | None]:
         lines = list(transferring.export(left, own))
         moved = transferring.load(home, lines, other)
         with joined.lock.held():
-            joined.journal.append(_rest(left, joined))
+            joined.journal.append([*_rest(left, joined), *_marks(left, joined, trees)])
         folder = joined.folder / "backups" / f"joined-{own.project_id}"
         has_content = len(lines) > _EMPTY
         if has_content:
@@ -144,7 +149,7 @@ _EMPTY = 2
 
 
 def _rest(left: Vault, joined: Vault) -> Iterator[Op]:
-    """Say how to take over what an export leaves out: what was heard lately, and how far commits are known."""
+    """Say how to take over what an export leaves out and nobody has read yet."""
     for source, target in zip(_shelves(left), _shelves(joined), strict=True):
         for key, record in source.by_id().items():
             if key not in target:
@@ -152,4 +157,16 @@ def _rest(left: Vault, joined: Vault) -> Iterator[Op]:
 
 
 def _shelves(vault: Vault) -> tuple[Shelf[Any], ...]:
-    return vault.entries, vault.activities, vault.marks, vault.looks
+    return vault.entries, vault.activities, vault.looks
+
+
+def _marks(left: Vault, joined: Vault, trees: Sequence[Checkout]) -> Iterator[Op]:
+    """Say how to take over how far commits are known.
+
+    A working tree that was moved is known there already, up to before it was moved: what came after is not.
+    """
+    known = joined.marks.all()
+    moved = {tree.name for tree in trees if any(map(tree.continues, known))}
+    for name, mark in left.marks.by_id().items():
+        if name not in joined.marks and name not in moved:
+            yield joined.marks.put(name, mark)

@@ -297,7 +297,10 @@ class Workspace:
                 known = None
             vault = self._tools.vault(checkout.folder)
             if known is None or known.vault is not vault:
+                is_linked = known is not None
                 known = _Repository(checkout, vault, Watched(vault, checkout, self.source), birth)
+                if is_linked:
+                    known.watched.begin(_last_seen(vault) or self._began)
             self._add(known.vault, projects)
             repositories[checkout.name] = known
 

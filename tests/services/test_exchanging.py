@@ -291,6 +291,8 @@ UNSIGNED = {
     "threadline/rules/write": "only people write files",
     "threadline/rules/refresh": "likewise",
     "threadline/rules/remove": "likewise",
+    "threadline/projects/link": "only people link folders",
+    "threadline/projects/unlink": "likewise",
 }
 """What changes something and carries no name of an agent, and why."""
 READING = {
@@ -307,6 +309,7 @@ READING = {
     "receipts",
     "stats",
     "timeline",
+    "why",
 }
 TELLING = {"status", "version", "complete", "didChange"}
 

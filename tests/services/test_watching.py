@@ -725,7 +725,11 @@ def test_commits_of_a_repository_that_moved_while_nothing_ran_are_picked_up(
     watcher.look().app.close()
     moved = Repository(repository.path.rename(tmp_path / "moved"))
     moved.commit("after the move")
-    assert watch(moved.path).subjects() == ["seen", "after the move"]
+    again = watch(moved.path)
+    assert again.subjects() == []
+    again.app.call("threadline/projects/link", {})
+    assert again.look().subjects() == ["seen", "after the move"]
+    again.app.close()
 
 
 def test_a_session_that_begins_elsewhere_meanwhile_takes_the_commit_of_its_second(

@@ -253,8 +253,7 @@ def sight(folder: Path) -> Sight | None:
     real = Path(os.path.realpath(folder))
     for place in (real, *real.parents):
         gitdir = place / ".git"
-        is_bare = (place / "HEAD").exists() and (place / "objects").exists()
-        if is_bare or gitdir.is_file() or gitdir.is_symlink():
+        if _looks_bare(place) or gitdir.is_file() or gitdir.is_symlink():
             return None
         if gitdir.is_dir():
             return _seen(place, gitdir)
@@ -282,6 +281,16 @@ def enclosing(folder: Path) -> Checkout | None:
     if found is None or found.rule == "refused":
         return None
     return Checkout(found.gitdir, found.common, found.folder)
+
+
+def is_bare(folder: Path) -> bool:
+    """Tell whether a folder is, or is in, what looks like a repository without a working tree."""
+    real = Path(os.path.realpath(folder))
+    return any(_looks_bare(place) for place in (real, *real.parents))
+
+
+def _looks_bare(place: Path) -> bool:
+    return (place / "HEAD").exists() and (place / "objects").exists()
 
 
 def _nested(folder: Path) -> Iterator[Path]:
