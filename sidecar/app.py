@@ -33,7 +33,7 @@ from protocol.settings import Settings
 from protocol.values import Record
 from protocol.versions import VERSION
 from sidecar.adapters import processes, skips
-from sidecar.adapters.git import checkouts, commits
+from sidecar.adapters.git import checkouts, commits, guards
 from sidecar.adapters.ignores import Ignores
 from sidecar.adapters.watches import Watches
 from sidecar.domain import settings
@@ -140,7 +140,7 @@ class Application:
                         home=self.home,
                         meanings=self.meanings,
                         vault=lambda reference: self.vault(self.project(reference)),
-                        place=self._place,
+                        place=self.folder,
                         name=lambda reference: self.project(reference).name,
                         is_offered=lambda reference: bool(self.located(reference).offers),
                         checkout=self._scout.checkout,
@@ -273,7 +273,7 @@ class Application:
     def catch_up(self, reference: str | None) -> None:
         """Settle what was committed so far in a project that is watched, before a pause begins or ends."""
         with contextlib.suppress(ThreadlineError):
-            self.workspace.settle(self._place(reference))
+            self.workspace.settle(self.folder(reference))
 
     def follow_saves(self, root: Path, since: datetime, stop: threading.Event) -> None:
         """Record which files are written in a working tree from a moment on, where no editor says it."""
@@ -297,7 +297,7 @@ class Application:
         self.overhear(_OVERHEARING)
         self.flush()
         located = self.located(params.project)
-        trees = list(checkouts.find(self._place(params.project), _log.warning))
+        trees = list(checkouts.find(self.folder(params.project), _log.warning))
         linked = project_linking.link(self.home, located, params, trees)
         self._forget(located.project.project_id)
         return linked
@@ -312,7 +312,7 @@ class Application:
 
     def root(self, reference: str | None) -> Path | None:
         """Give the root of the working tree that a request names; None without a repository."""
-        found = checkouts.enclosing(self._place(reference))
+        found = checkouts.enclosing(self.folder(reference))
         return None if found is None else Path(os.path.realpath(found.folder))
 
     def vault(self, project: Project) -> Vault:
@@ -359,7 +359,7 @@ class Application:
         from sidecar import connections  # noqa: PLC0415  # needed by one command
 
         is_project = level == "project"
-        folder = str(self.root(reference) or self._place(reference)) if is_project else None
+        folder = str(self.root(reference) or self.folder(reference)) if is_project else None
         return connections.prepare(self.home, folder)
 
     def close(self) -> None:
@@ -374,13 +374,13 @@ class Application:
         if self._mind is not None:
             self._mind.dialogue.close()
 
-    def _place(self, reference: str | None) -> Path:
+    def folder(self, reference: str | None) -> Path:
         """Give a folder of the project that a request names."""
         return self._places.folder(reference or self._only_folder())
 
     def _repository(self, reference: str | None) -> Path:
         """Give the working tree that a request names; one that is not to be followed has no history."""
-        located, place = self.located(reference), self._place(reference)
+        located, place = self.located(reference), self.folder(reference)
         if located.facts is not None and located.facts.rule == "refused":
             raise GitFailedError(f"cannot read the history of {place}: {located.facts.reason}")
         found = checkouts.enclosing(place)
@@ -473,6 +473,8 @@ def _ingest(app: Application, params: methods.IngestParams) -> methods.IngestRes
 def _status(app: Application, params: ProjectParams) -> methods.Status:
     project = app.project(params.project)
     vault = app.vault(project)
+    with contextlib.suppress(ThreadlineError):
+        guards.check(app.folder(params.project))
     app.note_skips()
     state = pausing.state(vault, processes.is_running)
     parked = overheard.count_parked(str(app.home.folder))

@@ -13,7 +13,7 @@ TESTS = Path(__file__).resolve().parent
 _STEPS = re.compile(
     r"/\*\* (?P<words>(?:(?!\*/).)*)\*/\n(?:export )?const (?P<name>\w+) =", re.DOTALL
 )
-_CLAIM = re.compile(r"(?P<whole>[A-H]\d+(?:, [A-H]\d+)*)[.:]")
+_CLAIM = re.compile(r"(?P<whole>[A-K]\d+(?:, [A-K]\d+)*)[.:]")
 
 
 def claims() -> dict[str, set[str]]:
@@ -21,7 +21,7 @@ def claims() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for name, docstring in (*_docstrings(), *_comments()):
         claim = _CLAIM.match(docstring)
-        for promise in re.findall(r"[A-H]\d+", claim["whole"]) if claim else ():
+        for promise in re.findall(r"[A-K]\d+", claim["whole"]) if claim else ():
             found.setdefault(promise, set()).add(name)
     return found
 

@@ -202,7 +202,7 @@ def test_paths_are_those_of_the_repository_wherever_one_asks(repository: Reposit
 
 
 def put_before_git(script: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a script be found as git; `{git}` in it is the real one, which GitPython has met before."""
+    """Let a script be found as git; `{git}` in it is the real one."""
     identity.facts(folder)
     fake = folder / "bin" / "git"
     fake.parent.mkdir()

@@ -28,7 +28,7 @@ def test_scan_then_sessions_then_show(worked: Repository) -> None:
     assert b"3 imported into 2 sessions" in scanned.stderr
     listed = threadline("sessions", cwd=worked.path)
     assert listed.returncode == Exit.OK
-    assert b"step 2 [bold]of[/] the  [31mwork :bug:" in listed.stdout
+    assert b"step 2 [bold]of[/] the work :bug:" in listed.stdout
     assert b"\x1b" not in listed.stdout
     tail = listed.stdout.decode().splitlines()[2].split()[8]
     shown = threadline("sessions", "show", tail, cwd=worked.path)

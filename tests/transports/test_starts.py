@@ -22,7 +22,7 @@ ENTRY = "from sidecar.transports.entry import main; raise SystemExit(main())"
 RULE = "Webhooks are retried five times"
 TASK = "Describe the retries of webhooks"
 NEEDLESS = (
-    *("httpx", "lsprotocol", "mcp", "numpy", "pathspec", "pygls", "rich", "snowballstemmer"),
+    *("httpx", "lsprotocol", "mcp", "numpy", "pygls", "rich", "snowballstemmer"),
     *("asyncio", "concurrent", "ctypes", "dataclasses", "email", "socket", "ssl"),
     *("tree_sitter", "watchfiles", "zoneinfo"),
     *("sidecar.transports.cli", "sidecar.transports.lsp", "sidecar.adapters.embeddings.layers"),
@@ -33,7 +33,7 @@ NEEDLESS = (
 )
 """What no start event needs, whatever has happened before."""
 ASKING = (
-    *("git", "hashlib", "importlib.metadata", "inspect", "shutil", "subprocess", "tempfile"),
+    *("hashlib", "importlib.metadata", "inspect", "shutil", "subprocess", "tempfile"),
     *("sidecar.adapters.code.symbols", "sidecar.domain.endings.judging"),
 )
 """What is needed only where something has to be found out."""
