@@ -47,7 +47,6 @@ from sidecar.services import (
     maintenance,
     pausing,
     picturing,
-    project_linking,
     recording,
     scanning,
 )
@@ -293,6 +292,8 @@ class Application:
 
     def link(self, params: LinkFolderParams) -> LinkedFolder:
         """Let a folder share the memory of the project it matches, or refuse that; all it has heard comes along."""
+        from sidecar.services import project_linking  # noqa: PLC0415  # few need it
+
         self.catch_up(params.project)
         self.overhear(_OVERHEARING)
         self.flush()
@@ -304,6 +305,8 @@ class Application:
 
     def unlink(self, reference: str | None) -> LinkedFolder:
         """Give a folder a memory of its own again."""
+        from sidecar.services import project_linking  # noqa: PLC0415  # likewise
+
         self.catch_up(reference)
         self.flush()
         unlinked = project_linking.unlink(self.home, self.located(reference))
@@ -504,6 +507,8 @@ def _list_projects(app: Application, params: methods.ListProjectsParams) -> meth
 
 
 def _explain(app: Application, params: ProjectParams) -> Standing:
+    from sidecar.services import project_linking  # noqa: PLC0415  # few need it
+
     return project_linking.explain(app.home, app.located(params.project))
 
 

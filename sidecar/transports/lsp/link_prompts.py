@@ -10,7 +10,6 @@ from msgspec import Struct
 from protocol.errors import ThreadlineError
 from protocol.projects import LinkFolderParams, Project
 from sidecar.app import Application
-from sidecar.services import project_linking
 
 SHARE = "Share Its Memory"
 APART = "Keep Apart"
@@ -42,6 +41,8 @@ class Links:
             fresh = [one for one in located.offers if one.project_id not in own.asked]
             if not fresh:
                 return None
+            from sidecar.services import project_linking  # noqa: PLC0415  # few need it
+
             project_linking.note_asked(self._app.home, own, fresh)
         except ThreadlineError as error:
             _log.warning("%s", error)
