@@ -76,7 +76,9 @@ def of_item(title: str, more: str) -> Iterator[str]:
 
 def without(text: str, known: Known) -> str:
     """Take out of a text the sentences that are ours; who adds words of their own keeps those."""
-    return "".join(_kept(line, known) for line in text.splitlines(keepends=True))
+    left = "".join(_kept(line, known) for line in text.splitlines(keepends=True))
+    # What stood around a sentence of ours may become one; it only ever gets shorter.
+    return left if left == text else without(left, known)
 
 
 def _kept(line: str, known: Known) -> str:
