@@ -152,7 +152,8 @@ def test_a_server_ignores_what_git_cannot_judge(repository: Repository) -> None:
     finally:
         client.close()
     assert told["events"] == 0
-    assert [(one["path"], one["count"]) for one in told["skipped"]] == [(".gitignore", 6)]
+    counts = {one["count"] for one in told["skipped"] if "count as ignored" in one["reason"]}
+    assert counts == {6}
 
 
 def write_commit(repository: Repository, tree: str, message: bytes, parent: str) -> str:
@@ -326,7 +327,7 @@ def test_git_dies_with_us(repository: Repository, tmp_path: Path) -> None:
 
 
 def _wait_until(holds: Any) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline
 
