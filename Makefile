@@ -16,7 +16,7 @@ PAGES := sidecar/transports/web/pages/page.js
 # What a wheel is made from; whatever must be built before it is one more prerequisite of $(WHEEL).
 SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name 'page.*') pyproject.toml README.md LICENSE
 
-.PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash fmt generate clean
+.PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash tinydb-suite fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan --all-authors
@@ -73,8 +73,13 @@ vsix: $(WHEEL) $(PACKAGES)  ## pack the extension for VS Code, Cursor, Windsurf 
 install-editors: vsix  ## put the extension into every editor of this machine
 	@editors/install.sh $(VSIX)
 
-crash: $(READY)  ## kill writers a thousand times
-	THREADLINE_KILLS=1000 $(BIN)/pytest -q -n auto tests/crash
+crash: $(READY)  ## every kill, failure, power cut and damage there is: half an hour; figures in crash.jsonl
+	rm -f crash.jsonl
+	THREADLINE_EVERYTHING=1 THREADLINE_KILLS=200 THREADLINE_FIGURES=$(CURDIR)/crash.jsonl \
+	  $(BIN)/pytest -q -n auto --timeout 3600 tests/crash
+
+tinydb-suite: $(READY)  ## TinyDB's own tests on our tables; downloads them, keeps nothing
+	$(BIN)/python tests/tinydb_suite/run.py
 
 bench: $(READY)  ## measure against the budgets; DATA=folder replays real histories
 	$(BIN)/python -m benchmarks.run $(if $(DATA),--data $(DATA))

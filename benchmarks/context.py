@@ -18,7 +18,7 @@ from benchmarks.serving import Server
 from benchmarks.timing import ATTEMPTS, Duel, Go, Row, in_words, judge, timed
 from sidecar.services import recording
 from sidecar.services.context import giving
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 CACHED, BUILT = 1.6, 20.0
 """How many times as long as an empty request an answer may take."""
@@ -120,8 +120,8 @@ def _after(server: Server, write: Callable[[], object]) -> Go:
 
 
 def _put_memory(vault: Vault, chance: random.Random) -> None:
-    with vault.lock.held():
-        vault.journal.append([homes.put_memory(vault, chance)])
+    with vault.transaction():
+        vault.write([homes.put_memory(vault, chance)])
 
 
 def _save(vault: Vault, number: int) -> None:
@@ -130,8 +130,8 @@ def _save(vault: Vault, number: int) -> None:
 
 def _put_receipt(vault: Vault) -> None:
     """Count a receipt once more, as after each answer."""
-    with vault.lock.held():
-        vault.journal.append(giving.keep(vault, vault.receipts.all()[0]))
+    with vault.transaction():
+        vault.write(giving.keep(vault, vault.receipts.all()[0]))
 
 
 def _in_all(run: Go) -> Row:

@@ -26,9 +26,9 @@ from sidecar.domain import ulids
 from sidecar.domain.drafts import Draft
 from sidecar.domain.drift.verdicts import Look
 from sidecar.services.drift import drifting
-from sidecar.store.lines import Op
-from sidecar.store.overheard import VARIABLE
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.spool import VARIABLE
+from sidecar.storage.vault import Vault
 
 MEMORIES = 10_000
 AGENT = "claude-code"
@@ -151,11 +151,10 @@ def _fill(vault: Vault, repository: Path) -> None:
     ops = [vault.memories.put(one.memory_id, one) for one in judged]
     ops += [*_tasks(vault, chance), *_talks(vault, chance, repository), *_words(vault, chance)]
     ops.append(vault.looks.put("last", Look(head=code.at)))
-    with vault.lock.held():
+    with vault.transaction():
         while ops:
-            vault.journal.append(ops[:_BATCH])
+            vault.write(ops[:_BATCH])
             del ops[:_BATCH]
-        vault.journal.rewrite()
 
 
 def _memories(vault: Vault, chance: random.Random, code: Codebase) -> list[Memory]:

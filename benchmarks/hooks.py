@@ -13,7 +13,7 @@ from statistics import median, quantiles
 
 from benchmarks import homes
 from benchmarks.timing import ATTEMPTS, Duel, Go, Row, in_words, judge, timed
-from sidecar.store.overheard import VARIABLE
+from sidecar.storage.spool import VARIABLE
 
 _ROUNDS = 15
 _STARTS = 20

@@ -30,7 +30,7 @@ from sidecar.domain.recall.lexicon import Entry
 from sidecar.domain.recall.ranking import Question, rank
 from sidecar.domain.recall.similarities import Similarities
 from sidecar.domain.recall.weights import MEASURED, Weights
-from sidecar.store.vectors import Matrix
+from sidecar.storage.cache import Matrix
 
 Line = TypeVar("Line")
 Array = NDArray[np.float32]

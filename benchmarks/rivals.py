@@ -1,34 +1,33 @@
-"""For orientation: the same durable write with stock TinyDB and with SQLite."""
+"""For orientation: the same durable write with stock TinyDB and with SQLite alone."""
 
 import contextlib
 import itertools
 import sqlite3
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from tinydb import TinyDB
 
 from benchmarks import stores, storing
 from benchmarks.timing import Duel, Go, Row, judge, timed
-from sidecar.store.lines import Document
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
-_SIZES = {1_000: 100, 10_000: 10}
+_SIZES = {1_000: 60, 10_000: 8}
 """How many documents are there already, and how many rounds stock TinyDB can be asked for."""
 
 
 def compare(folder: Path) -> Iterator[Row]:
-    """Time one durable record against the alternatives, all with as many documents."""
+    """Time one durable document against the alternatives, all with as many documents."""
     for size, rounds in _SIZES.items():
         place = folder / str(size)
         with stores.opened(place / "vault", records=size) as vault:
-            ours = storing.record(vault)
+            ours = storing.document(vault)
             with _tinydb(place / "tiny.json", vault, size) as insert:
-                yield judge(Duel(f"durable record vs TinyDB, {size:,}", ours, insert, rounds))
+                yield judge(Duel(f"durable document vs TinyDB, {size:,}", ours, insert, rounds))
             with _sqlite(place / "lite.db", vault, size) as insert:
-                yield judge(Duel(f"durable record vs SQLite WAL, {size:,}", ours, insert, 100))
+                yield judge(Duel(f"durable document vs SQLite WAL, {size:,}", ours, insert, 100))
 
 
 @contextlib.contextmanager
@@ -48,12 +47,12 @@ def _tinydb(path: Path, vault: Vault, size: int) -> Iterator[Go]:
 @contextlib.contextmanager
 def _sqlite(path: Path, vault: Vault, size: int) -> Iterator[Go]:
     """Insert with a write-ahead log that is synced at every commit."""
-    rows = ((str(d["sessionId"]), msgspec.json.encode(d)) for d in _documents(vault))
-    statement = "INSERT INTO sessions VALUES (?, ?)"
+    rows = ((str(one["agentId"]), msgspec.json.encode(one)) for one in _documents(vault))
+    statement = "INSERT INTO documents VALUES (?, ?)"
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("CREATE TABLE sessions (id TEXT PRIMARY KEY, body BLOB)")
+        connection.execute("CREATE TABLE documents (id TEXT PRIMARY KEY, body BLOB)")
         connection.execute("BEGIN")
         connection.executemany(statement, itertools.islice(rows, size))
         connection.execute("COMMIT")
@@ -65,8 +64,6 @@ def _sqlite(path: Path, vault: Vault, size: int) -> Iterator[Go]:
         yield go
 
 
-def _documents(vault: Vault) -> Iterator[Document]:
+def _documents(vault: Vault) -> Iterator[dict[str, Any]]:
     for number in itertools.count():
-        _, _, document = stores.put_session(vault, number, ago=timedelta(hours=4))
-        if document is not None:
-            yield document
+        yield msgspec.to_builtins(stores.put_document(vault, f"rival {number}").record)

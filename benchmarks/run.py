@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -18,6 +19,7 @@ from benchmarks import (
     insight,
     places,
     redaction,
+    reliability,
     retrieval,
     rivals,
     scanning,
@@ -35,6 +37,8 @@ Measurement = Callable[[Path], Iterable[Row]]
 
 FAVOURITE = "fastapi.jsonl.gz"
 _WIDTH = 160
+STORAGE = "storage"
+_STORAGE = ("documents", "opening", "growth", "indexing", "sharing", "rivals", "scanning")
 
 
 def main() -> int:
@@ -51,13 +55,19 @@ def main() -> int:
         console.print(f"Imported is the real history {history.name}.")
     chosen = {
         name: measurement
-        for name, measurement in _measurements(history, arguments.data).items()
-        if arguments.only in {None, name}
+        for name, measurement in _measurements(
+            history, arguments.data, is_large=arguments.large
+        ).items()
+        if _is_chosen(name, arguments.only)
     }
     with tempfile.TemporaryDirectory(prefix="threadline-bench-") as folder:
         places.spread(Path(folder))
         rows = list(_measure(chosen, Path(folder), console))
     console.print(_table(rows))
+    if arguments.json is not None:
+        arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))
+    if arguments.write:
+        reliability.write(rows)
     console.print(
         "Times are medians, a ratio is the median of the rounds' own; "
         f"a gate counts as missed when {ATTEMPTS} series of rounds missed it."
@@ -65,11 +75,14 @@ def main() -> int:
     return int(any(row.is_missed for row in rows))
 
 
-def _measurements(history: Path | None, data: Path | None) -> dict[str, Measurement]:
+def _measurements(
+    history: Path | None, data: Path | None, *, is_large: bool
+) -> dict[str, Measurement]:
     return {
-        "events": storing.events,
-        "records": storing.records,
+        "documents": storing.documents,
         "opening": storing.opening,
+        "growth": functools.partial(storing.growth, most=200_000 if is_large else 20_000),
+        "indexing": functools.partial(storing.indexing, count=60_000 if is_large else 6_000),
         "sharing": sharing.share,
         "rivals": rivals.compare,
         "serving": serving.serve,
@@ -85,6 +98,10 @@ def _measurements(history: Path | None, data: Path | None) -> dict[str, Measurem
         "suggesting": lambda _folder: suggesting.rows(),
         "retrieval": lambda _folder: retrieval.rows(data),
     }
+
+
+def _is_chosen(name: str, wanted: str | None) -> bool:
+    return wanted in {None, name} or (wanted == STORAGE and name in _STORAGE)
 
 
 def _measure(chosen: Mapping[str, Measurement], folder: Path, console: Console) -> Iterator[Row]:
@@ -125,11 +142,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--data", type=Path, metavar="FOLDER", help="real histories: FOLDER/histories/*.jsonl.gz"
     )
+    names = _measurements(None, None, is_large=False)
     parser.add_argument(
         "--only",
-        choices=_measurements(None, None),
+        choices=[*names, STORAGE],
         metavar="NAME",
-        help=", ".join(_measurements(None, None)),
+        help=f"{', '.join(names)}; `{STORAGE}` stands for {', '.join(_STORAGE)}",
+    )
+    parser.add_argument("--large", action="store_true", help="200,000 sessions, 60,000 records")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there, too")
+    parser.add_argument(
+        "--write", action="store_true", help="put the storage figures into docs/reliability.md"
     )
     return parser
 

@@ -11,7 +11,7 @@ from benchmarks.histories import Commit
 from benchmarks.timing import Duel, Go, Row, judge, timed
 from protocol.methods import ScanParams
 from sidecar.app import Application, open_application
-from sidecar.store.overheard import VARIABLE
+from sidecar.storage.spool import VARIABLE
 
 _SIZES = {1_000: 9, 10_000: 5}
 """Commits, and in how many rounds they are imported."""

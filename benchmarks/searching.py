@@ -28,17 +28,17 @@ from sidecar.domain.recall import ranking
 from sidecar.domain.recall.catalogues import Catalogue, Item
 from sidecar.domain.recall.lexicon import Entry
 from sidecar.domain.recall.ranking import Group, Question
+from sidecar.domain.recall.similarities import DIMENSION
 from sidecar.services.meanings import Meanings
 from sidecar.services.recall import Inquiry, Recall
-from sidecar.store.lines import Op
-from sidecar.store.locks import Lock
-from sidecar.store.vaults import Vault
-from sidecar.store.vectors import Vectors
+from sidecar.storage.cache import Cache, Vectors
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 MEMORIES = 10_000
 _WORDS = 60
 _ASKED = 6
-_DIMENSION, _LIMIT = 384, 10
+_LIMIT = 10
 _ROUNDS, _FEW_ROUNDS = 60, 9
 _BATCH = 1_000
 _TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
@@ -127,21 +127,20 @@ def _anew(folder: Path, ask: Callable[[Recall, Vault], float]) -> Go:
 
 
 def _fill(vault: Vault, chance: random.Random) -> None:
-    with vault.lock.held():
+    with vault.transaction():
         for first in range(0, MEMORIES, _BATCH):
             numbers = range(first, first + _BATCH)
-            vault.journal.append([_memory(vault, chance, number) for number in numbers])
-        vault.journal.rewrite()
+            vault.write([_memory(vault, chance, number) for number in numbers])
 
 
 def _put_memory(vault: Vault, chance: random.Random) -> None:
-    with vault.lock.held():
-        vault.journal.append([_memory(vault, chance, 0)])
+    with vault.transaction():
+        vault.write([_memory(vault, chance, 0)])
 
 
 def _put_session(vault: Vault) -> None:
-    with vault.lock.held():
-        vault.journal.append([stores.put_session(vault, 1, ago=timedelta(hours=5))])
+    with vault.transaction():
+        vault.write([stores.put_session(vault, 1, ago=timedelta(hours=5))])
 
 
 def _memory(vault: Vault, chance: random.Random, number: int) -> Op:
@@ -213,13 +212,13 @@ def _catalogue(chance: random.Random) -> Catalogue:
 
 
 def _vectors(folder: Path, memory_ids: tuple[str, ...]) -> Vectors:
-    vectors = Vectors(folder / "vectors", Lock(folder / "lock"), "invented", _DIMENSION)
+    vectors = Vectors(Cache(folder / "cache.sqlite"))
     vectors.add(dict.fromkeys(memory_ids, ""), _directions(len(memory_ids)))
     return vectors
 
 
 def _directions(count: int) -> Array:
-    found = np.random.default_rng(1).standard_normal((count, _DIMENSION), dtype=np.float32)
+    found = np.random.default_rng(1).standard_normal((count, DIMENSION), dtype=np.float32)
     found /= np.linalg.norm(found, axis=1, keepdims=True)
     return found
 

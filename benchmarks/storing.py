@@ -1,82 +1,139 @@
-"""What it costs to store durably and to open what is stored, whatever its size."""
+"""What it costs to store durably, to open and to look through what is stored, whatever its size."""
 
 import contextlib
 import gc
 import itertools
 import os
-from collections.abc import Iterator
-from datetime import timedelta
+import sqlite3
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from benchmarks import stores
 from benchmarks.timing import Duel, Go, Row, judge, timed
-from sidecar.services import recording
-from sidecar.store.vaults import JOURNAL, Vault
+from protocol.events import Event
+from protocol.methods import ListSessionsParams
+from sidecar.app import now
+from sidecar.services import browsing, recording
+from sidecar.storage import texts
+from sidecar.storage.vault import Vault
 
 SMALL, LARGE = 1_000, 100_000
-CURATED = 20_000
+FEW, MANY = 20, 20_000
+"""Sessions in a project that is opened."""
 _ROUNDS = 300
+_WARM = 120
+"""Writes after which the log is written over instead of growing."""
 _FEW_ROUNDS = 15
 
 
-def events(folder: Path) -> Iterator[Row]:
-    """Time one durable event: against the disk, and in a large project against a small one."""
-    with (
-        stores.opened(folder / "small", events=SMALL) as small,
-        stores.opened(folder / "large", events=LARGE) as large,
-        raw_write(folder / "raw", _event_size(small)) as raw,
-    ):
-        yield judge(Duel("durable event vs raw write + fsync", event(small), raw, _ROUNDS, 2.0))
-        what = f"durable event with {LARGE:,} events vs {SMALL:,}"
-        yield judge(Duel(what, event(large), event(small), _ROUNDS, 1.5))
-
-
-def records(folder: Path) -> Iterator[Row]:
-    """Time one durable write in a vault with many curated records against one with few."""
+def documents(folder: Path) -> Iterator[Row]:
+    """Time a durable document and a durable event against the disk, and with many documents against few."""
     with (
         stores.opened(folder / "small", records=SMALL) as small,
         stores.opened(folder / "large", records=LARGE) as large,
+        raw_write(folder / "raw", _size(small)) as raw,
+        raw_write(folder / "raw event", _event_size(small)) as raw_event,
     ):
-        what = f"durable record with {LARGE:,} records vs {SMALL:,}"
-        yield judge(Duel(what, record(large), record(small), _ROUNDS, 1.5))
+        for go in (document(small), document(large), event(small), event(large)):
+            for _ in range(_WARM):
+                go()
+        what = "durable document vs raw write + fsync"
+        yield judge(Duel(what, document(small), raw, _ROUNDS, 1.4))
+        what = f"durable document with {LARGE:,} documents vs {SMALL:,}"
+        yield judge(Duel(what, document(large), document(small), _ROUNDS, 1.2))
+        what = "durable event, session and full text vs raw write + fsync"
+        yield judge(Duel(what, event(small), raw_event, _ROUNDS, 2.2))
         what = f"durable event with {LARGE:,} sessions vs {SMALL:,}"
-        yield judge(Duel(what, event(large), event(small), _ROUNDS, 1.5))
+        yield judge(Duel(what, event(large), event(small), _ROUNDS, 1.2))
 
 
 def opening(folder: Path) -> Iterator[Row]:
-    """Time the opening of a vault against decoding its bytes."""
-    with stores.opened(folder / "vault", records=CURATED) as vault:
-        wanted = vault.sessions.timeline()[0].session_id
-    what = f"open {CURATED:,} records vs decode their bytes"
-    ours, baseline = _open(vault.folder, wanted), _decode(vault.folder / JOURNAL)
-    yield judge(Duel(what, ours, baseline, _FEW_ROUNDS, 3.5))
+    """Time the opening of a project and reading one session, with many sessions against few."""
+    with (
+        stores.opened(folder / "few", records=FEW) as few,
+        stores.opened(folder / "many", records=MANY) as many,
+    ):
+        ours, baseline = (
+            _open(one.folder, one.sessions.page(None, None, 5)[-1].session_id)
+            for one in (many, few)
+        )
+    what = f"open and read a session, {MANY:,} sessions vs {FEW}"
+    yield judge(Duel(what, ours, baseline, 4 * _FEW_ROUNDS, 1.3))
 
 
-def event(vault: Vault) -> Go:
-    """Store one event into the active session."""
+def growth(folder: Path, most: int) -> Iterator[Row]:
+    """Time what an editor asks for all the time, with a hundred times as many sessions."""
+    with (
+        stores.opened(folder / "few") as few,
+        stores.opened(folder / "many") as many,
+    ):
+        stores.fill_sessions(few, most // 100)
+        stores.fill_sessions(many, most)
+        asked: dict[str, Callable[[Vault], object]] = {
+            "counts of `status`": _status,
+            "a page of sessions": lambda vault: browsing.list_sessions(vault, ListSessionsParams()),
+            "the newest 200 of the timeline": lambda vault: list(
+                itertools.islice(vault.sessions.newest(), 200)
+            ),
+            "compaction of a session": _compact,
+        }
+        for what, ask in asked.items():
+            name = f"{what}, {most:,} sessions vs {most // 100:,}"
+            yield judge(Duel(name, _asking(many, ask), _asking(few, ask), 2 * _FEW_ROUNDS, 2.0))
+
+
+def indexing(folder: Path, count: int) -> Iterator[Row]:
+    """Time the indexing of records against a plain full-text table that takes the same rows."""
+    moment = now()
+    with stores.opened(folder / "vault") as vault:
+        events = [
+            Event(
+                event_id=vault.ids.next(),
+                session_id="0" * 26,
+                kind="capture",
+                occurred_at=moment,
+                recorded_at=moment,
+                source=stores.SOURCE,
+                text=stores.capture(number, "record").text,
+            )
+            for number in range(count)
+        ]
+
+        def ours() -> float:
+            with vault.transaction():
+                vault.database.execute("DELETE FROM texts")
+                vault.database.execute("INSERT INTO words (words) VALUES ('delete-all')")
+
+            def index() -> None:
+                with vault.transaction():
+                    texts.put_events(vault.database, events)
+
+            return timed(index)
+
+        plain = _plain_index(folder / "plain.sqlite", events)
+        yield judge(Duel(f"index {count:,} records vs plain FTS5", ours, plain, 5, 2.0))
+
+
+def document(vault: Vault) -> Go:
+    """Store one document."""
     prefix, numbers = vault.ids.next(), itertools.count()
 
     def go() -> float:
-        new = [stores.save(next(numbers), prefix)]
-        return timed(lambda: recording.ingest(vault, new, stores.SOURCE))
+        op = stores.put_document(vault, f"{prefix} {next(numbers)}")
+        return timed(lambda: vault.write([op]))
 
     return go
 
 
-def record(vault: Vault) -> Go:
-    """Store one curated record."""
-    numbers = itertools.count()
+def event(vault: Vault) -> Go:
+    """Store one event with words into the active session."""
+    prefix, numbers = vault.ids.next(), itertools.count()
 
     def go() -> float:
-        op = stores.put_session(vault, next(numbers), ago=timedelta(hours=4))
-
-        def put() -> None:
-            with vault.lock.held():
-                vault.journal.append([op])
-
-        return timed(put)
+        new = [stores.capture(next(numbers), prefix)]
+        return timed(lambda: recording.ingest(vault, new, stores.SOURCE))
 
     return go
 
@@ -97,13 +154,40 @@ def raw_write(path: Path, size: int) -> Iterator[Go]:
         os.close(descriptor)
 
 
+def _size(vault: Vault) -> int:
+    """Measure the bytes of a document."""
+    return len(msgspec.json.encode(stores.put_document(vault, "measured").record))
+
+
 def _event_size(vault: Vault) -> int:
-    """Measure how many bytes one event adds to its session's journal."""
-    go = event(vault)
-    go()
-    before = vault.bytes_on_disk()
-    go()
-    return vault.bytes_on_disk() - before
+    """Measure the bytes of an event and of its session."""
+    event(vault)()
+    (active,) = vault.sessions.active()
+    (latest,) = vault.sessions.latest(active.session_id, 1)
+    return len(msgspec.json.encode(active)) + len(msgspec.json.encode(latest))
+
+
+def _status(vault: Vault) -> object:
+    return (
+        vault.sessions.count(),
+        vault.sessions.count_events(),
+        vault.sessions.count_by("closed"),
+        vault.sessions.active(),
+        vault.sessions.oldest(),
+    )
+
+
+def _compact(vault: Vault) -> None:
+    """Compact a session and wake it again."""
+    session = vault.sessions.page("closed", None, 1)[0]
+    with vault.transaction():
+        vault.sessions.compact(session)
+    with vault.transaction():
+        vault.sessions._wake(session.session_id)  # noqa: SLF001  # what a late event does
+
+
+def _asking(vault: Vault, ask: Callable[[Vault], object]) -> Go:
+    return lambda: timed(lambda: ask(vault))
 
 
 def _open(folder: Path, wanted: str) -> Go:
@@ -122,19 +206,23 @@ def _open(folder: Path, wanted: str) -> Go:
     return go
 
 
-def _decode(path: Path) -> Go:
-    """Decode each line and keep what comes out, as a store must; undisturbed, so no easy target."""
+def _plain_index(path: Path, events: list[Event]) -> Go:
+    rows = [("", one.text or "", "") for one in events]
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
 
     def go() -> float:
-        gc.collect()
-        gc.disable()
-        kept: list[object] = []
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("DROP TABLE IF EXISTS plain")
+            options = "title, text, names, tokenize = 'porter unicode61'"
+            connection.execute(f"CREATE VIRTUAL TABLE plain USING fts5 ({options})")
+            connection.execute("PRAGMA synchronous = FULL")
 
-        def decode() -> None:
-            kept.extend(map(msgspec.json.decode, path.read_bytes().splitlines()))
+            def insert() -> None:
+                connection.execute("BEGIN")
+                connection.executemany("INSERT INTO plain VALUES (?, ?, ?)", rows)
+                connection.execute("COMMIT")
 
-        elapsed = timed(decode)
-        gc.enable()
-        return elapsed
+            return timed(insert)
 
     return go

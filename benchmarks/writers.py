@@ -1,6 +1,6 @@
 """One of several processes that write into the same vault and note what was acknowledged.
 
-`python -m benchmarks.writers VAULT NAME COUNT REWRITE_EVERY`: 0 never rewrites.
+`python -m benchmarks.writers VAULT NAME COUNT COPY_EVERY`: 0 never copies.
 """
 
 import os
@@ -9,25 +9,27 @@ from pathlib import Path
 
 from benchmarks import stores
 from sidecar.services import recording
-from sidecar.store.vaults import Vault
+from sidecar.storage import database
+from sidecar.storage.vault import Vault
 
-RECORDS = "records"
-"""The table of the vault's own journal that takes every tenth write; the others are events."""
+_PATIENCE = 60.0
 _TENTH = 10
+"""Every so many writes are documents; the others are events."""
 
 
 def main() -> None:
     """Write from the first number to the last, also what an earlier run of that name has written."""
     folder, name = Path(sys.argv[1]), sys.argv[2]
-    count, rewrite_every = int(sys.argv[3]), int(sys.argv[4])
+    count, copy_every = int(sys.argv[3]), int(sys.argv[4])
     vault = stores.open_store(folder)
+    database.PATIENCE = _PATIENCE
     descriptor = os.open(acknowledged(folder, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for number in range(count):
         _write(vault, name, number)
         os.write(descriptor, f"{name}:{number}\n".encode())
-        if rewrite_every and number % rewrite_every == 0:
-            with vault.lock.held():
-                vault.journal.rewrite()
+        if copy_every and number % copy_every == 0:
+            vault.snapshot()
+            vault.database.checkpoint()
     vault.close()
 
 
@@ -40,8 +42,7 @@ def _write(vault: Vault, name: str, number: int) -> None:
     if number % _TENTH:
         recording.ingest(vault, [stores.save(number, name)], stores.SOURCE)
     else:
-        with vault.lock.held():
-            vault.journal.append([(RECORDS, f"{name}:{number}", {"number": number})])
+        vault.write([stores.put_document(vault, f"{name}:{number}")])
 
 
 if __name__ == "__main__":

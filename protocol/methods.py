@@ -81,6 +81,8 @@ class PlacedEvent(Record, frozen=True, kw_only=True):
     `dropped`: not kept, because capture is paused or nothing of it is public."""
     event_id: Ulid | None = None
     session_id: Ulid | None = None
+    deferred: bool = False
+    """It is on the disk, but in no session yet: the store was busy for as long as a request may wait."""
 
 
 class IngestResult(Record, frozen=True, kw_only=True):
@@ -222,6 +224,10 @@ class Status(Record, frozen=True, kw_only=True):
     waiting: int
     """Events in the inbox that are not placed yet."""
     bytes_on_disk: int
+    snapshots: tuple[Timestamp, ...] = ()
+    """When the copies were made that are kept, the newest first."""
+    recoveries: tuple[str, ...] = ()
+    """What was done about damage so far, the latest last."""
     damaged_copies: tuple[str, ...]
     """Files that were found damaged; what was good in them is in use, the original is kept here."""
     oldest: Timestamp | None

@@ -56,10 +56,12 @@ from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.progress import Tell, untold
 from sidecar.services.scanning import Progress
 from sidecar.services.workspaces import Tools, Workspace
-from sidecar.store import overheard, skipped
-from sidecar.store.homes import Home, default_home
-from sidecar.store.ids import Ids
-from sidecar.store.vaults import Vault
+from sidecar.storage import skipped, spool
+from sidecar.storage.database import deadline
+from sidecar.storage.home import Home, default_home
+from sidecar.storage.ids import Ids
+from sidecar.storage.locks import Lock
+from sidecar.storage.vault import Vault
 
 if TYPE_CHECKING:
     from sidecar.adapters.models.editors import Ask
@@ -104,6 +106,8 @@ class Application:
         self._mutex = threading.Lock()
         self._turn = threading.Lock()
         self._is_watching = False
+        self.upkeep = Lock(home.folder / "upkeep")
+        """Held by whoever runs `threadline maintain`."""
         self._own_settings, problems = settings.read(home.settings(), Settings())
         for problem in problems:
             _log.warning("settings.json: %s", problem)
@@ -188,6 +192,10 @@ class Application:
         typed = convert(method, params)
         if method.is_long:
             return _LONG[name](self, typed, progress)
+        with deadline():
+            return self._call(name, typed)
+
+    def _call(self, name: str, typed: Record) -> Record:
         if name in _HANDLERS:
             return _HANDLERS[name](self, typed)
         assert isinstance(typed, ProjectParams)  # noqa: S101  # memory is always a project's
@@ -217,7 +225,7 @@ class Application:
     def watch(self, watches: Watches, tell: Callable[[methods.Change], None]) -> None:
         """Record what happens in the workspace until the watches are stopped; tell what changes."""
         is_on = self._is_watching = True
-        inbox = Path(overheard.folder(str(self.home.folder)))
+        inbox = Path(spool.folder(str(self.home.folder)))
         while is_on:
             self.overhear()
             for change in self.workspace.look():
@@ -230,7 +238,7 @@ class Application:
 
         Where nothing waits, nothing is loaded.
         """
-        if not overheard.is_empty(str(self.home.folder)) and self._turn.acquire(blocking=False):
+        if not spool.is_empty(str(self.home.folder)) and self._turn.acquire(blocking=False):
             try:
                 self._overhear(seconds, before)
             finally:
@@ -255,7 +263,7 @@ class Application:
         for folder, own in counts.items():
             try:
                 vault = self.vault(self._places.project(folder))
-                with vault.lock.held():
+                with vault.transaction():
                     skipped.add(vault.folder, own, self.home.ids.clock())
             except (ThreadlineError, OSError) as error:
                 # A repository that git may not read has no project; then the log is all there is.
@@ -480,7 +488,7 @@ def _status(app: Application, params: ProjectParams) -> methods.Status:
         guards.check(app.folder(params.project))
     app.note_skips()
     state = pausing.state(vault, processes.is_running)
-    parked = overheard.count_parked(str(app.home.folder))
+    parked = spool.count_parked(str(app.home.folder))
     return health.report(vault, project, state, app.meanings, parked)
 
 

@@ -12,8 +12,8 @@ from sidecar.adapters import configs
 from sidecar.adapters.git.checkouts import Checkout
 from sidecar.domain import identities, paths
 from sidecar.services import refreshing
-from sidecar.store.homes import Home
-from sidecar.store.ledgers import Ledger
+from sidecar.storage.home import Home
+from sidecar.storage.ledgers import Ledger
 
 if TYPE_CHECKING:
     from protocol.rules import Target

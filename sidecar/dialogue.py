@@ -61,8 +61,8 @@ from sidecar.services.continuity.tools import Tools
 from sidecar.services.meanings import Meanings
 from sidecar.services.recall import Recall
 from sidecar.services.tasks import Look
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _CUT = ("compact", "clear")
 """Occasions on which a conversation has lost what it was given."""
@@ -410,7 +410,7 @@ class Dialogue:
     def _flush_idle(self, vault: Vault) -> bool:
         from sidecar.services.continuity import collecting, flushing  # noqa: PLC0415  # likewise
 
-        if not vault.journal.path.exists():
+        if not vault.exists:
             # To write to a project that was forgotten would bring its folder back.
             return False
         self.buffer.flush()

@@ -24,7 +24,7 @@ from sidecar.dialogue import Dialogue
 from sidecar.domain.context import lasting
 from sidecar.domain.rendering import composing
 from sidecar.services import ruling
-from sidecar.store.homes import Home
+from sidecar.storage.home import Home
 
 _ALL = 100_000
 """Characters of what is chosen from: more than fits into any file."""

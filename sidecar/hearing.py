@@ -9,7 +9,7 @@ from sidecar.adapters.git import runner
 from sidecar.adapters.ignores import Ignores
 from sidecar.dialogue import Dialogue
 from sidecar.services.overhearing import Overhearing, Tools
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def prepare(

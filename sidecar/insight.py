@@ -23,7 +23,7 @@ from sidecar.services import explaining
 from sidecar.services.drift import fates
 from sidecar.services.explaining import Scene
 from sidecar.services.mentioning import Mentioned
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _TREES, _PLACES, _JUDGED = 32, 256, 20_000
 """Working trees, folders in them, and memories held against one, that are remembered."""

@@ -53,8 +53,8 @@ from sidecar.services.enrichment import jobs
 from sidecar.services.meanings import Meanings
 from sidecar.services.progress import Tell, untold
 from sidecar.services.recall import Recall
-from sidecar.store.homes import Home
-from sidecar.store.vaults import Vault
+from sidecar.storage.home import Home
+from sidecar.storage.vault import Vault
 from sidecar.teamwork import Teamwork
 
 if TYPE_CHECKING:

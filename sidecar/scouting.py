@@ -8,8 +8,8 @@ from msgspec import Struct
 from protocol.errors import InvalidParamsError
 from sidecar.adapters.git import checkouts, identity
 from sidecar.domain.identities import Facts
-from sidecar.store.homes import Home
-from sidecar.store.landmarks import Landmark
+from sidecar.storage.home import Home
+from sidecar.storage.landmarks import Landmark
 
 
 class Scout(Struct, frozen=True):

@@ -20,7 +20,7 @@ from protocol.tasks import CreateTasksParams, UpdateTaskParams, WrittenTasks
 from protocol.values import Record
 from sidecar.services import agents, documents, linking, messaging, planning, tasks
 from sidecar.services.tasks import Look
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 class Teamwork(Struct, frozen=True):

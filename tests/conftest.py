@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from sidecar.domain.sessions import Rule
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
-from sidecar.store.vaults import Vault, open_vault
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
+from sidecar.storage.vault import Vault
 from tests.desks import Desk
 from tests.support import FixedClock, Repository
 
@@ -17,6 +17,8 @@ from tests.support import FixedClock, Repository
 def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep every test away from the user's own memory and git configuration."""
     monkeypatch.setenv("THREADLINE_HOME", str(tmp_path / "home"))
+    # What hooks start on its own would go on while a test cleans up.
+    monkeypatch.setenv("THREADLINE_UPKEEP", "off")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     (tmp_path / "gitconfig").write_text(
@@ -38,7 +40,9 @@ def home(tmp_path: Path, clock: FixedClock) -> Iterator[Home]:
 
 @pytest.fixture
 def vault(tmp_path: Path, clock: FixedClock) -> Iterator[Vault]:
-    vault = open_vault(tmp_path / "vault", "a-project", Ids(clock), Rule())
+    vault = Vault(tmp_path / "vault", "a-project", Ids(clock), Rule())
+    with vault.transaction():
+        pass
     yield vault
     vault.close()
 

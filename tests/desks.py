@@ -15,10 +15,10 @@ from protocol.tasks import Task
 from protocol.values import Record
 from sidecar.app import Application
 from sidecar.domain.sessions import Rule
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
-from sidecar.store.shelves import Shelf
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Collection
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
+from sidecar.storage.vault import Vault
 from tests.support import MINUTE, FixedClock, Repository
 
 DECISION = "Use advisory locks instead of Redis because we run no Redis in production"
@@ -92,10 +92,10 @@ class Desk:
         job = self.ask("enrichment/start")
         assert job["status"] == "completed"
 
-    def put(self, shelf: Shelf[Any], key: str, record: Record) -> None:
+    def put(self, shelf: Collection[Any], key: str, record: Record) -> None:
         """Keep a record for which there is no request."""
-        with self.vault.lock.held():
-            self.vault.journal.append([shelf.put(key, record)])
+        with self.vault.transaction():
+            self.vault.write([shelf.put(key, record)])
 
     def change(self, memory_id: str, **fields: Any) -> None:
         """Keep a memory with other fields, such as no request can set."""

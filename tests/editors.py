@@ -13,7 +13,7 @@ from lsprotocol import converters, types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from pytest_lsp.client import register_lsp_features
 
-from tests.support import ROOT, Repository
+from tests.support import ROOT, Repository, documents
 
 CLIENTS = {"visual-studio-code": "Visual Studio Code", "neovim": "Neovim", "emacs": "Emacs"}
 SOURCES = {"visual-studio-code": "vscode", "neovim": "neovim", "emacs": "lsp"}
@@ -100,9 +100,9 @@ async def open_editor(
 async def wait_until_watched(day: Day) -> None:
     """Wait until the server has looked at the repository once."""
     status = await day.ask("threadline/status")
-    vault = Path(status["folder"]) / "vault.jsonl"
+    folder = Path(status["folder"])
     for _ in range(400):
-        if '"marks"' in vault.read_text():
+        if documents(folder, "marks"):
             return
         await asyncio.sleep(0.05)
     pytest.fail("the repository is not watched")

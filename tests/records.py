@@ -8,8 +8,8 @@ from msgspec import inspect
 
 from protocol.events import Event
 from protocol.values import Record
-from sidecar.store.shelves import Shelf
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Collection
+from sidecar.storage.vault import Vault
 from tests.support import NOON
 
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -41,10 +41,10 @@ OURS: Mapping[str, frozenset[str]] = {
 """Fields that take any text, and in which only we write: ids and states. All others hold somebody's words."""
 
 
-def shelves(vault: Vault) -> dict[str, Shelf[Any]]:
+def shelves(vault: Vault) -> dict[str, Collection[Any]]:
     """Give every shelf of a vault by the name of its table."""
     found = [*vars(vault).values(), *vars(vault.sessions).values()]
-    return {one.name: one for one in found if isinstance(one, Shelf)}
+    return {one.name: one for one in found if isinstance(one, Collection)}
 
 
 def kinds(vault: Vault) -> dict[str, type[Record]]:
@@ -67,9 +67,9 @@ def keep_everything(vault: Vault, words: str) -> dict[str, Any]:
     made = {name: filled(name, kind, words) for name, kind in kinds(vault).items()}
     named = {"agents", "conversations", "documents"}
     apart = {"sessions", "events", "unsettled", "caches"}
-    with vault.lock.held():
+    with vault.transaction():
         vault.sessions.put(made["sessions"], [made["events"]])
-        vault.journal.append(
+        vault.write(
             [
                 shelf.put(words if name in named else ULID, made[name])
                 for name, shelf in shelves(vault).items()

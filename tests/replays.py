@@ -33,7 +33,7 @@ _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d)?(?: UTC)?")
 _OURS = re.compile(
     r'"(version)": "[0-9.]+"|"(why)": \{[^}]*\}'
-    r'|"(process|durationMs|score|chars|bytesBefore|bytesAfter|filesSearched)": -?[0-9.e-]+'
+    r'|"(process|durationMs|score|chars|bytesBefore|bytesAfter|filesSearched|filesDeleted|filesRewritten)": -?[0-9.e-]+'
 )
 _OLD = "2026-03-"
 """The month in which the commits of all scenes were made; later times are those of the run."""

@@ -1,17 +1,21 @@
 """What several tests share."""
 
+import contextlib
+import json
 import os
+import sqlite3
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from protocol.events import FileChange, NewEvent
 from sidecar.domain import echoes
 from sidecar.domain.sessions import Rule
-from sidecar.store.ids import Ids
-from sidecar.store.vaults import Vault, open_vault
+from sidecar.storage.ids import Ids
+from sidecar.storage.vault import Vault
 
 ROOT = Path(__file__).resolve().parent.parent
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -38,9 +42,31 @@ def save(path: str = "src/a.py", *, at: datetime | None = None, key: str | None 
     )
 
 
+def holding(folder: Path, *needles: bytes) -> list[str]:
+    """Name the files that hold certain bytes; another process reads them, so that no lock of ours is dropped."""
+    found = [str(path) for path in folder.rglob("*") if path.is_file()]
+    program = "import sys\nfor p in sys.argv[2:]:\n d = open(p, 'rb').read()\n if any(bytes.fromhex(n) in d for n in sys.argv[1].split()): print(p)"
+    done = subprocess.run(
+        [sys.executable, "-c", program, " ".join(one.hex() for one in needles), *found],
+        capture_output=True,
+        check=True,
+    )
+    return [Path(name).name for name in done.stdout.decode().splitlines()]
+
+
+def documents(folder: Path, collection: str) -> dict[str, Any]:
+    """Read a collection's documents from the file, as anybody could."""
+    path = folder / "vault.sqlite"
+    if not path.exists():
+        return {}
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(f'SELECT id, body FROM "{collection}"').fetchall()
+    return {identifier: json.loads(body) for identifier, body in rows}
+
+
 def reopen(vault: Vault) -> Vault:
     """Open the same vault as another process would."""
-    return open_vault(vault.folder, vault.project_id, Ids(vault.clock), Rule())
+    return Vault(vault.folder, vault.project_id, Ids(vault.clock), Rule())
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from sidecar.app import Application
 from sidecar.domain.sessions import Rule
 from sidecar.services import recording, reporting, scanning, transferring
 from sidecar.services.transferring import Moved
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
 from tests.support import HOUR, NOON, FixedClock, Repository, save
 
 pytestmark = pytest.mark.slow
@@ -377,7 +377,7 @@ def test_a_submodule_is_a_project_of_its_own(
     assert why["rule"] == "submodule"
 
 
-@pytest.mark.parametrize("lost", ["projects.jsonl", "lock"])
+@pytest.mark.parametrize("lost", ["home.sqlite", "lock"])
 def test_projects_are_found_again_when_the_index_is_lost(
     lost: str, app: Application, repository: Repository, home: Home, clock: FixedClock
 ) -> None:
@@ -499,8 +499,8 @@ def test_an_import_adds_to_a_journal_whose_record_was_lost(filled: Application) 
     session = listed(filled)[-1]
     before = vault.sessions.arrivals(session.session_id)
     more = msgspec.structs.replace(before[0], event_id=vault.ids.next(), idempotency_key=None)
-    with vault.lock.held():
-        vault.journal.append([("sessions", session.session_id, None)])
+    with vault.transaction():
+        vault.write([vault.sessions.records.drop(session.session_id)])
         vault.sessions.put(session, [more])
     assert vault.sessions.arrivals(session.session_id) == [*before, more]
 

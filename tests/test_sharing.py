@@ -12,8 +12,8 @@ from protocol.messages import SentMessage
 from sidecar import teamwork
 from sidecar.app import Application
 from sidecar.domain.sessions import Rule
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
 from tests import records
 from tests.support import FixedClock, Repository
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from protocol.errors import StorageFailedError
 from sidecar.domain.connections.programs import MODULE, Program
 from sidecar.domain.connections.sights import Sight
-from sidecar.store import files
+from sidecar.storage import files
 
 _LIMIT = 64 * 1024 * 1024
 _KEPT = 3

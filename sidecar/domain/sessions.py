@@ -139,6 +139,25 @@ def summarise(session: Session, events: Iterable[Event]) -> Session:
     )
 
 
+def extended(session: Session, events: Sequence[Event]) -> Session | None:
+    """Add to what a session says of its events what further ones say; None where all must be read for that."""
+    commits = [event for event in events if event.commit and not event.commit.dropped]
+    files = dict.fromkeys(session.files_modified)
+    files |= dict.fromkeys(change.path for event in events for change in event.files)
+    head = max(reversed(commits), key=lambda event: event.occurred_at, default=None)
+    is_late = head is not None and head.occurred_at < session.last_event_at
+    if session.files_overflow or len(files) > FILES_KEPT or is_late:
+        return None
+    return msgspec.structs.replace(
+        session,
+        last_event_at=max(session.last_event_at, *(event.occurred_at for event in events)),
+        head_commit_sha=head.commit.sha if head and head.commit else session.head_commit_sha,
+        sources=tuple(dict.fromkeys([*session.sources, *(event.source for event in events)])),
+        message_count=session.message_count + len(events),
+        files_modified=tuple(files),
+    )
+
+
 def restore(session_id: str, project_id: str, events: Sequence[Event], rule: Rule) -> Session:
     """Make a lost session record anew from its events."""
     started = min(event.occurred_at for event in events)

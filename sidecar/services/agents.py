@@ -1,6 +1,7 @@
 """Agents: who was here lately, how people call them, and what they have left."""
 
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from protocol.conversations import ActiveAgent, Agent, AgentList, ListAgentsPara
 from protocol.messages import USER
 from sidecar.domain import digests, doubts, messages, privacy, tasks
 from sidecar.domain.enrichment.wording import clipped
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _SUMMARY = 120
 """Letters of a summary that fit one line."""
@@ -149,7 +150,7 @@ def _signed(vault: Vault) -> Iterator[tuple[str | None, datetime]]:
         yield opinion.agent_id, opinion.at
     for job in vault.jobs.all():
         yield job.agent_id, job.created_at
-    for session in vault.sessions.timeline()[-_SESSIONS:]:
+    for session in itertools.islice(vault.sessions.newest(), _SESSIONS):
         for event in vault.sessions.latest(session.session_id, _EVENTS):
             yield event.agent_id, event.occurred_at
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 
-from protocol.errors import BusyError, ConflictError, NotFoundError, StorageFailedError
+from protocol.errors import ConflictError, NotFoundError
 from protocol.events import Event
 from protocol.methods import (
     CloseSessionParams,
@@ -17,30 +17,20 @@ from protocol.methods import (
 )
 from protocol.sessions import Session, ShownSession
 from sidecar.domain import events, privacy, sessions
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def list_sessions(vault: Vault, params: ListSessionsParams) -> SessionPage:
     """List a page of sessions, newest first."""
-    line = [
-        session
-        for session in reversed(vault.sessions.timeline())
-        if params.status in (None, session.status)
-    ]
-    start = 0
-    if params.before is not None:
-        ids = [session.session_id for session in line]
-        if params.before not in ids:
-            raise NotFoundError(f"no session {params.before} in this list", field="before")
-        start = ids.index(params.before) + 1
-    page = [
-        vault.sessions.get(session.session_id) for session in line[start : start + params.limit]
-    ]
-    has_more = start + params.limit < len(line)
+    last = vault.sessions.get(params.before) if params.before is not None else None
+    if params.before is not None and (last is None or params.status not in (None, last.status)):
+        raise NotFoundError(f"no session {params.before} in this list", field="before")
+    page = vault.sessions.page(params.status, params.before, params.limit + 1)
+    has_more = len(page) > params.limit
     return SessionPage(
-        sessions=tuple(privacy.clean_session(session) for session in page if session is not None),
-        total=len(line),
-        next=line[start + params.limit - 1].session_id if has_more else None,
+        sessions=tuple(map(privacy.clean_session, page[: params.limit])),
+        total=sum(vault.sessions.count_by(params.status).values()),
+        next=page[params.limit - 1].session_id if has_more else None,
     )
 
 
@@ -94,20 +84,13 @@ def show_commit(vault: Vault, params: CommitParams) -> Event:
 
 
 def holder(vault: Vault, key: str) -> str | None:
-    """Find the session of a key; where what is known of keys was lost, it is made anew unless somebody writes."""
-    session_id, is_certain = vault.sessions.holder(key)
-    if session_id is not None or is_certain or not vault.lock.is_free():
-        return session_id
-    try:
-        with vault.lock.held():
-            return vault.sessions.find([key]).get(key)
-    except (BusyError, StorageFailedError):
-        return None
+    """Find the session that has the event of a key."""
+    return vault.sessions.holder(key)
 
 
 def close_session(vault: Vault, params: CloseSessionParams) -> Session:
     """Close a session by hand; the next event opens a new one."""
-    with vault.lock.held():
+    with vault.transaction():
         session_id = params.session_id or _active(vault)
         session = get_session(vault, session_id)
         if session.status != "active":
@@ -120,14 +103,13 @@ def close_session(vault: Vault, params: CloseSessionParams) -> Session:
 
 def find_active(vault: Vault) -> Session | None:
     """Find the session that takes events now."""
-    session_id = active_id(vault)
-    return None if session_id is None else vault.sessions.get(session_id)
+    return next(reversed(vault.sessions.active()), None)
 
 
 def active_id(vault: Vault) -> str | None:
     """Name the session that takes events now."""
-    line = reversed(vault.sessions.timeline())
-    return next((one.session_id for one in line if one.status == "active"), None)
+    session = find_active(vault)
+    return None if session is None else session.session_id
 
 
 def _active(vault: Vault) -> str:

@@ -6,14 +6,14 @@ from protocol.enrichment import Compacted
 from protocol.errors import ConflictError
 from protocol.methods import SessionParams
 from sidecar.services import browsing, summarising
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def compact(vault: Vault, params: SessionParams) -> Compacted:
     """Compress a closed session's events and say what it was about."""
     session_id = params.session_id
     told = summarising.summary(vault, browsing.get_session(vault, session_id))
-    with vault.lock.held():
+    with vault.transaction():
         session = browsing.get_session(vault, session_id)
         if session.status != "closed":
             raise ConflictError(

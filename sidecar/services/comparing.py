@@ -9,8 +9,8 @@ from protocol.recall import WriteOutcome
 from sidecar.domain import duplicates, memories
 from sidecar.domain.duplicates import Statement
 from sidecar.services.meanings import Meanings
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _LOOKED_AT = 20
 """The memories most like a new one that it is compared with."""

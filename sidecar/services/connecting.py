@@ -24,7 +24,7 @@ from sidecar.domain.connections.ledgers import Written
 from sidecar.domain.connections.places import Surroundings
 from sidecar.domain.connections.programs import Program
 from sidecar.domain.connections.sights import Sight
-from sidecar.store.ledgers import Ledger
+from sidecar.storage.ledgers import Ledger
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from protocol.sessions import Session
 from sidecar.domain import digests, ulids
 from sidecar.domain.digests import Part
 from sidecar.services import summarising
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def digest(vault: Vault, zone: tzinfo, hour: int) -> list[Memory]:
@@ -16,7 +16,7 @@ def digest(vault: Vault, zone: tzinfo, hour: int) -> list[Memory]:
     # A day's digest is younger than the day; should a clock have been wrong, `_write` still finds it.
     written = vault.memories.values("idempotencyKey", ulids.first_at(_midnight(min(days), zone)))
     sessions: dict[date, list[Session]] = {}
-    for session in reversed(vault.sessions.timeline()):
+    for session in vault.sessions.newest():
         day = digests.day_of(session, zone)
         is_open = day in days and day not in vault.silent_days
         if is_open and digests.key(day) not in written:
@@ -42,7 +42,7 @@ def _write(vault: Vault, day: date, sessions: list[Session], zone: tzinfo) -> Me
         return None
     composed = digests.compose(day, parts, zone)
     covered = [one for part in parts for one in _summaries(vault, part.session)]
-    with vault.lock.held():
+    with vault.transaction():
         if vault.memories.find("idempotencyKey", digests.key(day)):
             return None
         now = vault.clock()
@@ -61,7 +61,7 @@ def _write(vault: Vault, day: date, sessions: list[Session], zone: tzinfo) -> Me
             created_at=now,
             updated_at=now,
         )
-        vault.journal.append([vault.memories.put(memory.memory_id, memory)])
+        vault.write([vault.memories.put(memory.memory_id, memory)])
         return memory
 
 

@@ -23,8 +23,8 @@ from sidecar.domain import documents, privacy
 from sidecar.domain.enrichment.wording import clipped
 from sidecar.domain.links import End
 from sidecar.services import agents, linking
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _NAME = 80
 """Letters of a project's name that a sentence can bear."""
@@ -94,7 +94,7 @@ def write(vault: Vault, params: WriteDocumentParams) -> WrittenDocument:
     """Write a document, unless somebody else has changed it meanwhile, or an agent may not."""
     agent_id = agents.author(params.agent_id)
     name = _name(params.name)
-    with vault.lock.held():
+    with vault.transaction():
         known = vault.documents.get(name)
         _check_editable(name, known, agent_id, params)
         _check_version(name, known, params)
@@ -103,7 +103,7 @@ def write(vault: Vault, params: WriteDocumentParams) -> WrittenDocument:
             return WrittenDocument(outcome="unchanged", document=_shown(vault, known))
         earlier = [] if known is None else [vault.revisions.put(vault.ids.next(), known)]
         ops = [vault.documents.put(name, made), *earlier, *_surplus(vault, made)]
-        vault.journal.append(ops)
+        vault.write(ops)
     return WrittenDocument(
         outcome="created" if known is None else "updated", document=_shown(vault, made)
     )

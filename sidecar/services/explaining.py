@@ -20,7 +20,7 @@ from sidecar.domain.origins import Origin, Sight
 from sidecar.domain.recall.catalogues import REFUSED
 from sidecar.services import browsing
 from sidecar.services.mentioning import Mentioned
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _HOPS = 100
 """Memories that replaced one another, after which nobody looks for the last."""

@@ -12,10 +12,10 @@ from protocol.memories import Memory
 from sidecar.domain import forgetting, memories
 from sidecar.domain.forgetting import Document, Scrub
 from sidecar.services import agents, recording, tidying
-from sidecar.store import erasure
-from sidecar.store.erasure import Needles
-from sidecar.store.homes import Home
-from sidecar.store.vaults import Vault
+from sidecar.storage import erasure
+from sidecar.storage.erasure import Needles
+from sidecar.storage.home import Home
+from sidecar.storage.vault import Vault
 
 _OURS = "threadline"
 """Stands in all that we write into files of others."""
@@ -29,29 +29,28 @@ def forget(
     What was derived from them forgets them, too, and opinions about them go. Words that an event, another
     memory, a task, a message or a document says too stay there; nobody asked to forget those.
     """
-    with vault.lock.held():
-        found = [_find(vault, memory_id) for memory_id in memory_ids]
-        now, by = vault.clock(), agents.author(agent_id)
-        left: dict[str, Document] = {
-            one.memory_id: msgspec.to_builtins(memories.forgotten(one, now, by)) for one in found
-        }
-        told = {memories.text(one) for one in found}
-        said = {text for one in found for text in (one.title, one.content)}
-        repeated = forgetting.repetition(said)
+    found = [_find(vault, memory_id) for memory_id in memory_ids]
+    now, by = vault.clock(), agents.author(agent_id)
+    left: dict[str, Document] = {
+        one.memory_id: msgspec.to_builtins(memories.forgotten(one, now, by)) for one in found
+    }
+    told = {memories.text(one) for one in found}
+    said = {text for one in found for text in (one.title, one.content)}
+    repeated = forgetting.repetition(said)
 
-        def scrub(table: str, document: Document) -> Document | None:
-            if table == "memories":
-                return left.get(document["memoryId"], document)
-            if table == "feedback" and document.get("memoryId") in left:
-                return None
-            if table == "sessions" and document.get("summary") in told:
-                return document | {"summary": None}
-            return repeated(table, document)
+    def scrub(table: str, document: Document) -> Document | None:
+        if table == "memories":
+            return left.get(document["memoryId"], document)
+        if table == "feedback" and document.get("memoryId") in left:
+            return None
+        if table == "sessions" and document.get("summary") in told:
+            return document | {"summary": None}
+        return repeated(table, document)
 
-        own = said - _said_by_others(vault, scrub, said)
-        needles = [forgetting.needle(words) for words in sorted(forgetting.findable(own))]
-        report = _erase(vault, scrub, needles, logs)
-        return msgspec.structs.replace(report, said_elsewhere=own != said)
+    own = said - _said_by_others(vault, scrub, said)
+    needles = [forgetting.needle(words) for words in sorted(forgetting.findable(own))]
+    report = _erase(vault, scrub, needles, logs)
+    return msgspec.structs.replace(report, said_elsewhere=own != said)
 
 
 def of_request(vault: Vault, params: PurgeParams) -> Needles:
@@ -82,12 +81,13 @@ def forget_phrase(vault: Vault, phrase: str, logs: Path) -> PurgeReport:
 
 def forget_everything(home: Home, vault: Vault) -> PurgeReport:
     """Forget a project: its folder goes, and its line in the index."""
-    with vault.lock.held():
-        events, kept = vault.sessions.count_events(), len(vault.memories)
-        count = sum(1 for path in vault.folder.rglob("*") if path.is_file())
-        home.drop(vault.project_id)
-        shutil.rmtree(vault.folder)
-    searched, remaining = erasure.search(home.folder, [forgetting.needle(vault.project_id)])
+    events, kept = vault.sessions.count_events(), len(vault.memories)
+    count = sum(1 for path in vault.folder.rglob("*") if path.is_file())
+    # In this order: a vault that the index does not list would be listed again.
+    vault.close()
+    shutil.rmtree(vault.folder)
+    home.drop(vault.project_id)
+    searched, remaining = erasure.search_files(home.folder, [forgetting.needle(vault.project_id)])
     return PurgeReport(
         memories=kept,
         events=events,
@@ -100,22 +100,25 @@ def forget_everything(home: Home, vault: Vault) -> PurgeReport:
 
 
 def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeReport:
-    with vault.lock.held():
+    with vault.transaction():
         recording.drain(vault)
-        before = vault.memories.by_id()
-        erased = erasure.erase(vault, scrub, needles)
-        after = vault.memories.by_id()
-        changed = [key for key, one in before.items() if after.get(key) != one]
-        vault.vectors.remove(changed)
-        vault.catalogues.remove(changed)
+        before = vault.memories.fingerprints()
+        erased = erasure.erase(vault, scrub)
+        after = vault.memories.fingerprints()
         tidying.drop_dangling(vault)
-        rewritten = erasure.scrub_logs(logs, needles)
-        searched, remaining = erasure.search(vault.folder, needles)
+    changed = [key for key, one in before.items() if after.get(key) != one]
+    vault.vectors.remove(changed)
+    vault.catalogues.remove(changed)
+    deleted, is_settled = erasure.settle(vault)
+    rewritten = erasure.scrub_logs(logs, needles)
+    searched, remaining = erasure.search(vault, needles)
+    if not is_settled:
+        remaining.append("a reader is still using an older state; it goes with the next write")
     return PurgeReport(
         memories=erased.documents["memories"],
         events=erased.documents["events"],
         files_rewritten=erased.rewritten + rewritten,
-        files_deleted=erased.deleted,
+        files_deleted=deleted,
         files_searched=searched,
         remaining=tuple(remaining),
         verified=not remaining,

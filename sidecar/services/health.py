@@ -9,8 +9,10 @@ from protocol.methods import Status
 from protocol.projects import Project
 from sidecar.services import browsing
 from sidecar.services.meanings import Meanings
-from sidecar.store import journals, skipped
-from sidecar.store.vaults import Vault
+from sidecar.storage import skipped
+from sidecar.storage import vault as vaults
+from sidecar.storage.conditions import field
+from sidecar.storage.vault import Vault
 
 if TYPE_CHECKING:
     from sidecar.services.recall import Standings
@@ -20,22 +22,23 @@ def report(
     vault: Vault, project: Project, capture: CaptureState, meanings: Meanings, parked: int = 0
 ) -> Status:
     """Describe a project's memory."""
-    timeline = vault.sessions.timeline()
-    last = vault.sessions.get(timeline[-1].session_id) if timeline else None
+    first, last = vault.sessions.oldest(), next(vault.sessions.newest(), None)
     standings: Standings = Counter(vault.memories.tally("status", "verdict"))
     return Status(
         project_id=project.project_id,
         name=project.name,
         folder=str(vault.folder),
-        format=journals.FORMAT,
-        sessions=len(timeline),
+        format=vaults.VERSION,
+        sessions=vault.sessions.count(),
         events=vault.sessions.count_events(),
         active_session=browsing.find_active(vault),
         capture=capture,
         waiting=vault.inbox.count(),
         bytes_on_disk=vault.bytes_on_disk(),
         damaged_copies=tuple(vault.damaged_copies()),
-        oldest=timeline[0].started_at if timeline else None,
+        snapshots=tuple(vault.snapshot_times()),
+        recoveries=tuple(vault.recoveries()),
+        oldest=first.started_at if first else None,
         newest=last.last_event_at if last else None,
         memories=count_active(standings),
         memory_health=memory_health(vault, meanings, standings),
@@ -47,13 +50,12 @@ def report(
 def memory_health(vault: Vault, meanings: Meanings, standings: "Standings") -> MemoryHealth:
     """Tell what memory can do at the moment, and what of it needs attention."""
     absence = meanings.absence
+    waiting = Counter(vault.sessions.count_by())
     return MemoryHealth(
         semantic=absence is None,
         semantic_absence=absence,
-        unprocessed_sessions=sum(
-            one.enrichment_status in {"none", "pending"} for one in vault.sessions.timeline()
-        ),
-        failed_jobs=sum(job.status == "failed" for job in vault.jobs.all()),
+        unprocessed_sessions=waiting["none"] + waiting["pending"],
+        failed_jobs=len(vault.jobs.search(field("status") == "failed")),
         changed=standings["active", "changed"] + standings["stale", "changed"],
         gone=standings["active", "gone"] + standings["stale", "gone"],
     )

@@ -21,8 +21,8 @@ from protocol.links import (
 from sidecar.domain import conditions, links, privacy
 from sidecar.domain.links import End
 from sidecar.services import agents
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 MOST = 500
 """Links of one item."""
@@ -46,7 +46,7 @@ def link(vault: Vault, params: LinkParams) -> LinkResult:
         agent_id=agents.author(params.agent_id),
         created_at=vault.clock(),
     )
-    with vault.lock.held():
+    with vault.transaction():
         _check_there(vault, source, "source")
         _check_there(vault, target, "target")
         known = links.by_end(vault.links.all(), links.ends(made))
@@ -54,17 +54,17 @@ def link(vault: Vault, params: LinkParams) -> LinkResult:
             if links.is_same(one, made):
                 return LinkResult(outcome="duplicate", link=privacy.clean_record(one))
         _check_room(known)
-        vault.journal.append([vault.links.put(made.link_id, made)])
+        vault.write([vault.links.put(made.link_id, made)])
     return LinkResult(outcome="created", link=made)
 
 
 def unlink(vault: Vault, params: UnlinkParams) -> LinkResult:
     """Remove a link; both items stay."""
-    with vault.lock.held():
+    with vault.transaction():
         found = vault.links.get(params.link_id)
         if found is None:
             raise NotFoundError(f"no link {params.link_id} in this project", field="linkId")
-        vault.journal.append([vault.links.drop(params.link_id)])
+        vault.write([vault.links.drop(params.link_id)])
     return LinkResult(outcome="removed", link=privacy.clean_record(found))
 
 

@@ -15,7 +15,7 @@ from protocol.errors import NotFoundError
 from protocol.projects import Project
 from sidecar.domain import identities, paths
 from sidecar.domain.identities import Facts
-from sidecar.store.homes import Home
+from sidecar.storage.home import Home
 
 Believe = Callable[[str, str | None], Iterable[str]]
 Ask = Callable[[Believe], Facts]
@@ -97,16 +97,15 @@ def locate(home: Home, ask: Ask) -> Located:
     projects = home.projects()
     facts = ask(lambda folder, remote: identities.believed_roots(folder, remote, projects))
     project = identities.match(facts, projects)
-    is_known = project is not None and project.project_id in home.vault(project.project_id).projects
-    if project is None or not is_known or identities.learn(project, facts) != project:
-        with home.lock.held():
+    if project is None or identities.learn(project, facts) != project:
+        with home.transaction():
             project = _remember(home, facts)
             projects = home.projects()
     return Located(project, facts, tuple(identities.offers(facts, project, projects)))
 
 
 def _remember(home: Home, facts: Facts) -> Project:
-    """Keep what facts tell anew; whoever holds the home's lock looks again, since two may begin at once."""
+    """Keep what facts tell anew; inside the transaction it looks again, since two may begin at once."""
     projects = home.projects()
     project = identities.match(facts, projects)
     if project is None:

@@ -1,14 +1,17 @@
 """Maintenance: what must happen from time to time though nobody asks for it."""
 
 import contextlib
+import logging
 from datetime import UTC, tzinfo
 
-from protocol.errors import BusyError, StorageFailedError
+from protocol.errors import BusyError, StorageFailedError, ThreadlineError
 from protocol.settings import Settings
 from sidecar.domain import sessions
 from sidecar.services import digesting, recording
 from sidecar.services.enrichment import jobs
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
+
+_log = logging.getLogger(__name__)
 
 
 def maintain(vault: Vault, settings: Settings) -> None:
@@ -33,6 +36,16 @@ def maintain(vault: Vault, settings: Settings) -> None:
             tidying.tidy(vault)
 
 
+def keep_safe(vault: Vault) -> None:
+    """Copy and check what is kept; what goes wrong there is logged and fails nobody."""
+    try:
+        vault.keep_safe()
+    except ThreadlineError as error:
+        _log.warning("%s", error)
+    except Exception:  # noqa: BLE001  # the boundary of maintenance
+        _log.exception("%s could not be copied", vault.folder)
+
+
 def zone(settings: Settings) -> tzinfo:
     """Give the time zone that the user chose; UTC where there is no such zone."""
     if settings.time_zone == "UTC":
@@ -49,26 +62,24 @@ def is_wanting(vault: Vault, settings: Settings, *, can_learn: bool) -> bool:
     """Tell whether memory needs to be looked after: cheap, since it is asked again and again."""
     if settings.auto_enrich and neglected(vault):
         return True
-    return can_learn and vault.vectors.count() < sum(
-        one.status != "forgotten" for one in vault.memories.all()
-    )
+    if not can_learn:
+        return False
+    counts = vault.memories.tally("status", "verdict")
+    kept = sum(count for (status, _), count in counts.items() if status != "forgotten")
+    return vault.vectors.count() < kept
 
 
 def neglected(vault: Vault) -> list[str]:
     """Name the closed sessions that nobody has read, newest first."""
-    return [
-        session.session_id
-        for session in reversed(vault.sessions.timeline())
-        if session.status == "closed" and session.enrichment_status in {"none", "pending"}
-    ]
+    return vault.sessions.unread()
 
 
 def expire(vault: Vault) -> int:
     """Close the sessions whose window is over; tell how many."""
     now = vault.clock()
-    if not sessions.expire(vault.sessions.timeline(), now, vault.rule):
+    if not sessions.expire(vault.sessions.active(), now, vault.rule):
         return 0
-    with vault.lock.held():
-        closed = sessions.expire(vault.sessions.timeline(), now, vault.rule)
+    with vault.transaction():
+        closed = sessions.expire(vault.sessions.active(), now, vault.rule)
         vault.sessions.close_sessions(closed)
     return len(closed)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sidecar.domain.recall.similarities import Similarities
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 AT_ONCE = 16
 """Texts that are embedded between two reports of progress."""

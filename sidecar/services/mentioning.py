@@ -8,8 +8,8 @@ from typing import Any
 from protocol.links import Link
 from sidecar.domain import links, mentions
 from sidecar.domain.mentions import Mentions
-from sidecar.store.shelves import NEVER, Revision
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import NEVER
+from sidecar.storage.vault import Vault
 
 _TOLD = ("status", "files", "anchors", "evidence")
 _FILE, _COMMIT = "file:", "commit:"
@@ -19,10 +19,9 @@ _FILE, _COMMIT = "file:", "commit:"
 class _Known:
     """A project as it was when last looked at."""
 
-    revision: Revision = NEVER
+    revision: int = NEVER
     memories: Mentions = field(default_factory=Mentions)
-    stamp: object = None
-    versions: dict[str, object] = field(default_factory=dict)
+    seen: int = NEVER
     sessions: Mentions = field(default_factory=Mentions)
     links: Mapping[str, Link] = field(default_factory=dict)
     filed: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -69,8 +68,9 @@ class Mentioned:
         with known.mutex:
             _read_sessions(known, vault)
             found = {one for name in names for one in known.sessions.find(name)}
-        line = reversed(vault.sessions.timeline()) if found else ()
-        return [session.session_id for session in line if session.session_id in found]
+        some = vault.sessions.records.some(found).values()
+        latest = sorted(some, key=lambda one: (one.started_at, one.session_id), reverse=True)
+        return [session.session_id for session in latest]
 
 
 def _read_memories(known: _Known, vault: Vault) -> None:
@@ -113,15 +113,12 @@ def _has_evidence(vault: Vault, identifier: str, sha: str) -> bool:
 
 def _read_sessions(known: _Known, vault: Vault) -> None:
     """Catch up with sessions that came, went or touched another file."""
-    stamp = vault.sessions.stamp()
-    if stamp == known.stamp:
-        return
-    versions = vault.sessions.versions()
-    for identifier in known.versions.keys() | versions.keys():
-        before, after = known.versions.get(identifier), versions.get(identifier)
-        if before is not after and before != after:
-            known.sessions.put(identifier, _touched(vault, identifier))
-    known.stamp, known.versions = stamp, versions
+    now, changed = vault.sessions.records.changes(known.seen)
+    if changed is None:
+        changed = {*known.sessions.ids(), *vault.sessions.records.ids()}
+    for identifier in changed:
+        known.sessions.put(identifier, _touched(vault, identifier))
+    known.seen = now
 
 
 def _touched(vault: Vault, session_id: str) -> Iterable[str]:

@@ -23,8 +23,8 @@ from protocol.messages import (
 )
 from sidecar.domain import messages, privacy
 from sidecar.services import agents
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 AT_ONCE = 5
 """Messages that come unasked."""
@@ -53,12 +53,12 @@ def deliver(vault: Vault, agent_id: str, chosen: Iterable[Message]) -> list[Mess
     keys = list(dict.fromkeys(message.message_id for message in chosen))
     if not keys:
         return []
-    with contextlib.suppress(BusyError), vault.lock.held():
+    with contextlib.suppress(BusyError), vault.transaction():
         now = vault.clock()
         found = [one for one in map(vault.messages.get, keys) if one is not None]
         given = [messages.delivered(one, agent_id, now) for one in _waiting(vault, found, agent_id)]
         if given:
-            vault.journal.append([vault.messages.put(one.message_id, one) for one in given])
+            vault.write([vault.messages.put(one.message_id, one) for one in given])
         return [privacy.clean_record(one) for one in given]
     return []
 
@@ -86,10 +86,10 @@ def note(vault: Vault, agent_id: str, keys: Collection[str]) -> list[Op]:
 def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
     """Keep a message for whom it concerns; a key that its sender has used before changes nothing."""
     made = _message(vault, params, agents.named(sender))
-    with vault.lock.held():
+    with vault.transaction():
         known = _sent_before(vault, made)
         if not known:
-            vault.journal.append([vault.messages.put(made.message_id, made)])
+            vault.write([vault.messages.put(made.message_id, made)])
     sent = known[0] if known else made
     parent, target = params.parent_message_id, sent.target_id
     is_target_known = target in (EVERYONE, USER) or agents.is_known(vault, target)
@@ -111,7 +111,7 @@ def read(vault: Vault, params: ReadMessagesParams, reader: str) -> MessageList:
     is_looked_at = params.sent or params.preview
     if is_looked_at or not _waiting(vault, _page(found, params), reader):
         return _listed(found, params, reader)
-    with vault.lock.held():
+    with vault.transaction():
         found = _found(vault, params, reader)
         now = vault.clock()
         given = {
@@ -119,13 +119,13 @@ def read(vault: Vault, params: ReadMessagesParams, reader: str) -> MessageList:
             for one in _waiting(vault, _page(found, params), reader)
         }
         if given:
-            vault.journal.append([vault.messages.put(key, one) for key, one in given.items()])
+            vault.write([vault.messages.put(key, one) for key, one in given.items()])
     return _listed([given.get(one.message_id, one) for one in found], params, reader)
 
 
 def acknowledge(vault: Vault, params: AckParams, asker: str) -> ShownMessage:
     """Note that a recipient has dealt with a message; one that has vanished can be acknowledged by who had it."""
-    with vault.lock.held():
+    with vault.transaction():
         found = vault.messages.get(params.message_id)
         if found is None:
             raise NotFoundError(f"no message {params.message_id}", field="messageId")
@@ -135,7 +135,7 @@ def acknowledge(vault: Vault, params: AckParams, asker: str) -> ShownMessage:
             raise NotFoundError(f"message {params.message_id} has expired", field="messageId")
         changed = messages.acknowledged(found, reader, now)
         if changed is not found:
-            vault.journal.append([vault.messages.put(found.message_id, changed)])
+            vault.write([vault.messages.put(found.message_id, changed)])
     return _shown(changed, messages.status(changed, reader))
 
 

@@ -28,9 +28,9 @@ from sidecar.services.continuity import meeting
 from sidecar.services.pausing import IsRunning
 from sidecar.services.placing import Places
 from sidecar.services.saving import Ignored
-from sidecar.store import overheard
-from sidecar.store.overheard import Batches
-from sidecar.store.vaults import Vault
+from sidecar.storage import spool
+from sidecar.storage.spool import Batches
+from sidecar.storage.vault import Vault
 
 UNPLACED = "unplaced.jsonl"
 """Where observations are kept that belong nowhere; in the folder of the logs, from which forgetting takes them, too."""
@@ -113,7 +113,7 @@ class Overhearing:
 
     def place(self, limits: Limits) -> int:
         """Place what waits, as far as the limits allow; tell how many observations that was."""
-        if overheard.is_empty(str(self._home)):
+        if spool.is_empty(str(self._home)):
             return 0
         try:
             return self._place_all(limits)
@@ -153,12 +153,12 @@ class Overhearing:
             batches.put_back(lines, tries)
             return
         _log.warning("%d observations failed %d times and are parked", len(lines), tries)
-        overheard.park(str(self._home), lines)
+        spool.park(str(self._home), lines)
 
     def _keep_aside(self, lines: Sequence[bytes], reason: str) -> None:
         _log.warning("%d observations of hooks belong nowhere: %s", len(lines), reason)
         data = b"".join(line + b"\n" for line in lines)
-        overheard.keep_aside(str(self._home / "logs" / UNPLACED), data, _UNPLACED_MOST)
+        spool.keep_aside(str(self._home / "logs" / UNPLACED), data, _UNPLACED_MOST)
 
     def _observe(self, seen: Sequence[Observation]) -> None:
         vault = self._tools.vault(Path(seen[0].root))
@@ -253,7 +253,7 @@ class _Drain:
     def run(self) -> int:
         """Go through all files; tell how many observations were placed."""
         for name in self._batches.names():
-            tries = overheard.tries(name)
+            tries = spool.tries(name)
             self._pass_over(name, tries)
             lines = self._batches.lines(name)
             # What failed together is tried one by one, so that only the culprit fails again.
@@ -396,8 +396,8 @@ def _event(save: Save, one: Observation) -> NewEvent:
 def _sum_up(vault: Vault, session_key: str, summary: str | None) -> None:
     """Keep a host's summary with its conversation, or none any more."""
     said = conversations.kept(summary or "")[:_SUMMARY] or None
-    with vault.lock.held():
+    with vault.transaction():
         talk = meeting.find(vault, session_key)
         if talk is not None and talk.summary != said:
             summed = msgspec.structs.replace(talk, summary=said)
-            vault.journal.append([vault.conversations.put(talk.session_key, summed)])
+            vault.write([vault.conversations.put(talk.session_key, summed)])

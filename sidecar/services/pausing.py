@@ -6,7 +6,7 @@ from collections.abc import Callable
 from protocol.capture import CaptureState, PauseDuration
 from protocol.errors import BusyError, StorageFailedError
 from sidecar.domain import pauses
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 IsRunning = Callable[[str], bool]
 """Tells whether a process is still there, by the name it gave itself."""
@@ -14,7 +14,7 @@ IsRunning = Callable[[str], bool]
 
 def pause(vault: Vault, duration: PauseDuration, process: str) -> CaptureState:
     """Record nothing from now on; `process` is whose end ends a pause until restart."""
-    with vault.lock.held():
+    with vault.transaction():
         now = vault.clock()
         begun = pauses.begin(duration, now, process)
         vault.pauses.write([*pauses.end(vault.pauses.read(), now), begun])
@@ -23,7 +23,7 @@ def pause(vault: Vault, duration: PauseDuration, process: str) -> CaptureState:
 
 def resume(vault: Vault) -> CaptureState:
     """Record again."""
-    with vault.lock.held():
+    with vault.transaction():
         known = vault.pauses.read()
         if known:
             vault.pauses.write(pauses.end(known, vault.clock()))

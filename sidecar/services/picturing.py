@@ -12,7 +12,7 @@ from protocol.timelines import CommitMark, MemoryMark, SessionMark, Timeline, Ti
 from protocol.values import Timestamp
 from sidecar.domain import privacy
 from sidecar.domain.context import clipping
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _SESSIONS = 1_000
 _MEMORIES = 2_000
@@ -44,20 +44,18 @@ def picture(vault: Vault, params: TimelineParams) -> Timeline:
 def _sessions(vault: Vault, params: TimelineParams) -> list[Session]:
     """List the sessions that went on in a time, the earliest first."""
     found: list[Session] = []
-    for record in reversed(vault.sessions.timeline()):
+    for record in vault.sessions.newest():
         if record.started_at < params.since - _LONGEST:
             break
         if params.until is not None and record.started_at >= params.until:
             continue
-        session = vault.sessions.get(record.session_id)
-        if session is not None and session.last_event_at >= params.since:
-            found.append(session)
+        if record.last_event_at >= params.since:
+            found.append(record)
     return found[::-1]
 
 
 def _earlier(vault: Vault, since: datetime) -> datetime | None:
-    line = reversed(vault.sessions.timeline())
-    return next((one.started_at for one in line if one.started_at < since), None)
+    return next((one.started_at for one in vault.sessions.newest(since)), None)
 
 
 def _mark(vault: Vault, session: Session) -> SessionMark:

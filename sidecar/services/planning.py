@@ -25,8 +25,8 @@ from sidecar.domain import doubts, privacy, tasks
 from sidecar.domain.conditions import Facts
 from sidecar.services import agents, linking
 from sidecar.services.tasks import Look, holds, ordered, suggestions
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _NOTHING = "`{}` says nothing that may be kept"
 
@@ -34,12 +34,12 @@ _NOTHING = "`{}` says nothing that may be kept"
 def create(vault: Vault, params: CreateTasksParams, look: Look) -> WrittenTasks:
     """Write down a task or a whole plan, all of it or nothing; a key that its author has used before changes nothing."""
     made = _make(vault, params, look)
-    with vault.lock.held():
+    with vault.transaction():
         known = _written_before(vault, made[0])
         if known:
             return WrittenTasks(outcome="duplicate", tasks=show(vault, known))
         _check_needs(vault, made, [f"tasks[{place}].dependsOn" for place in range(len(made))])
-        vault.journal.append([vault.tasks.put(one.task_id, one) for one in made])
+        vault.write([vault.tasks.put(one.task_id, one) for one in made])
     warnings = [one for task in made for one in _warnings(task, look)]
     warnings += _strangers(vault, made)
     return WrittenTasks(outcome="created", tasks=show(vault, made), warnings=tuple(warnings))
@@ -49,7 +49,7 @@ def update(vault: Vault, params: UpdateTaskParams, look: Look) -> WrittenTasks:
     """Change a task, unless somebody else has changed it since it was read."""
     said = _said(params, look)
     is_shown = _is_shown(vault, params, look)
-    with vault.lock.held():
+    with vault.transaction():
         task = vault.tasks.get(params.task_id)
         if task is None:
             raise NotFoundError(f"no task {params.task_id} in this project", field="taskId")
@@ -61,7 +61,7 @@ def update(vault: Vault, params: UpdateTaskParams, look: Look) -> WrittenTasks:
             return WrittenTasks(outcome="unchanged", tasks=show(vault, [task]))
         if params.depends_on is not None:
             _check_needs(vault, [changed], ["dependsOn"])
-        vault.journal.append([vault.tasks.put(task.task_id, changed)])
+        vault.write([vault.tasks.put(task.task_id, changed)])
     warnings = [*_warnings(changed, look)] if params.done_when else []
     warnings += _strangers(vault, [changed] if params.assigned_agent_id else [])
     return WrittenTasks(outcome="updated", tasks=show(vault, [changed]), warnings=tuple(warnings))

@@ -14,11 +14,10 @@ from sidecar.services import locating, recording, transferring
 from sidecar.services.checkouts import Checkout
 from sidecar.services.locating import Located
 from sidecar.services.transferring import Moved
-from sidecar.store import files
-from sidecar.store.homes import Home
-from sidecar.store.lines import Op
-from sidecar.store.shelves import Shelf
-from sidecar.store.vaults import Vault
+from sidecar.storage import files
+from sidecar.storage.collection import Collection, Op
+from sidecar.storage.home import Home
+from sidecar.storage.vault import Vault
 
 
 def explain(home: Home, located: Located) -> Standing:
@@ -63,7 +62,7 @@ def link(
 def unlink(home: Home, located: Located) -> LinkedFolder:
     """Give a folder a project of its own; it is not asked about the one it leaves."""
     facts = _facts(located)
-    with home.lock.held():
+    with home.transaction():
         left = locating.by_id(home, located.project.project_id)
         rest = identities.without(left, facts)
         if not rest.folders:
@@ -108,7 +107,7 @@ def _find(home: Home, located: Located, params: LinkFolderParams) -> list[Projec
 
 
 def _change(home: Home, project: Project, **fields: tuple[str, ...]) -> Project:
-    with home.lock.held():
+    with home.transaction():
         known = locating.by_id(home, project.project_id)
         changed = msgspec.structs.replace(
             known, **{name: tuple(dict.fromkeys(values)) for name, values in fields.items()}
@@ -126,21 +125,22 @@ def _join(
     known there by its ids: after a crash in between, linking again brings the rest and nothing twice.
     """
     left, joined = home.vault(own.project_id), home.vault(other.project_id)
-    with left.lock.held():
+    with left.transaction():
         recording.drain(left)
         lines = list(transferring.export(left, own))
         moved = transferring.load(home, lines, other)
-        with joined.lock.held():
-            joined.journal.append([*_rest(left, joined), *_marks(left, joined, trees)])
+        joined.write([*_rest(left, joined), *_marks(left, joined, trees)])
         folder = joined.folder / "backups" / f"joined-{own.project_id}"
         has_content = len(lines) > _EMPTY
         if has_content:
             files.ensure_folder(folder)
             files.replace(folder / "export.jsonl", b"".join(line + b"\n" for line in lines))
-        with home.lock.held():
+        with home.transaction():
             home.put(identities.merge(locating.by_id(home, other.project_id), own))
-            home.drop(own.project_id)
-        shutil.rmtree(left.folder)
+        # While nobody else can write to it: what came in afterwards would be lost.
+        gone = left.folder.rename(left.folder.with_name(f"{own.project_id}.joined"))
+    home.drop(own.project_id)
+    shutil.rmtree(gone)
     return moved, str(folder / "export.jsonl") if has_content else None
 
 
@@ -156,7 +156,7 @@ def _rest(left: Vault, joined: Vault) -> Iterator[Op]:
                 yield target.put(key, record)
 
 
-def _shelves(vault: Vault) -> tuple[Shelf[Any], ...]:
+def _shelves(vault: Vault) -> tuple[Collection[Any], ...]:
     return vault.entries, vault.activities, vault.looks
 
 

@@ -27,9 +27,9 @@ from sidecar.domain.recall.lexicon import Entry
 from sidecar.domain.recall.ranking import Group, Question, Ranked
 from sidecar.domain.recall.similarities import Similarities
 from sidecar.services.meanings import Meanings
-from sidecar.store import vectors
-from sidecar.store.shelves import NEVER, Revision
-from sidecar.store.vaults import Vault
+from sidecar.storage import cache
+from sidecar.storage.collection import NEVER
+from sidecar.storage.vault import Vault
 
 _CAUGHT_UP = 16
 """Memories whose meaning is still unknown that a search waits for; the rest are found by their words."""
@@ -67,7 +67,7 @@ class Inquiry(Struct, frozen=True, kw_only=True):
 class _Known(Struct):
     """A project's memories as they were when last looked at."""
 
-    revision: Revision = NEVER
+    revision: int = NEVER
     fingerprints: dict[str, int] = field(default_factory=dict)
     """Of each memory, as it was when it was read."""
     living: Catalogue = field(default_factory=lambda: Catalogue(Volume()))
@@ -265,9 +265,7 @@ def _refresh(known: _Known, vault: Vault, *, has_words: bool) -> None:
         _load(known, vault)
     # A memory's fingerprint is taken before it is read: what changes in between is read again.
     fingerprints = (
-        vault.memories.fingerprints()
-        if changed is None
-        else vault.memories.fingerprints_of(changed)
+        vault.memories.fingerprints() if changed is None else vault.memories.fingerprints(changed)
     )
     if changed is None:
         different = _different(known.fingerprints, fingerprints)
@@ -361,10 +359,10 @@ def _learn(known: _Known, key: str, memory: Memory | None) -> bool:
 
 def _keep(known: _Known, vault: Vault, bearable: int) -> None:
     """Write down what is known, if more than a bearable number has changed and nobody has to be waited for."""
-    if known.unwritten <= bearable or not vault.lock.is_free():
+    if known.unwritten <= bearable:
         return
     try:
-        with vault.lock.held():
+        with vault.transaction():
             # What was forgotten meanwhile must not come back.
             # Words that are nowhere yet are left to whoever asks in words: to read them all takes long.
             _refresh(known, vault, has_words=known.stamp is not None)
@@ -403,7 +401,7 @@ def _item(memory: Memory) -> Item:
         branch=memory.branch,
         feedback=memory.feedback,
         marks=filters.marks(memory),
-        meaning=vectors.meaning(memories.text(memory)),
+        meaning=cache.meaning(memories.text(memory)),
     )
 
 

@@ -12,7 +12,7 @@ from protocol.methods import Outcome, PlacedEvent
 from protocol.sessions import Session
 from protocol.values import Params, Timestamp
 from sidecar.domain import privacy, sessions
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 class Waiting(Params, frozen=True, kw_only=True):
@@ -35,15 +35,15 @@ def drain(vault: Vault) -> int:
     """Place everything that waits in the inbox; tell how many events that was."""
     if vault.inbox.is_empty():
         return 0
-    with vault.lock.held():
-        return sum(_drain_batch(vault, batch) for batch in vault.inbox.collect(vault.ids.next()))
+    with vault.transaction():
+        return sum(_drain_batch(vault, batch) for batch in vault.inbox.collect())
 
 
 def _ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[PlacedEvent]:
     """Store a batch after all that waits; where the store is stuck, let it wait too, just as safely."""
     now = vault.clock()
     try:
-        with vault.lock.held():
+        with vault.transaction():
             drain(vault)
             return _place(vault, events, source, now=now)
     except BusyError:
@@ -53,7 +53,7 @@ def _ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[Place
             events=tuple(_pinned(event, vault.ids.next(), now) for event in events),
         )
         vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
-        return [PlacedEvent(outcome="spooled") for _ in events]
+        return [PlacedEvent(outcome="spooled", deferred=True) for _ in events]
 
 
 def _drain_batch(vault: Vault, batch: Path) -> int:
@@ -75,9 +75,8 @@ def _drain_batch(vault: Vault, batch: Path) -> int:
         ]
         _place(vault, events, waiting.source, now=now)
         placed += len(events)
-    if unreadable:
-        vault.inbox.set_aside(batch)
-    vault.inbox.done(batch)
+    # A transaction that fails later brings the batch back; its keys keep that from doubling it.
+    vault.database.after_commit(lambda: vault.inbox.done(batch, aside=unreadable))
     return placed
 
 
@@ -106,8 +105,7 @@ def _find(vault: Vault, keys: Sequence[str]) -> dict[str | int, PlacedEvent]:
     """Tell where the events are that were stored under these keys before."""
     return {
         key: _told("duplicate", event_id, session_id)
-        for key, session_id in vault.sessions.find(keys).items()
-        if (event_id := vault.sessions.event_id(session_id, key))
+        for key, (session_id, event_id) in vault.sessions.places(keys).items()
     }
 
 
@@ -132,7 +130,7 @@ def _store(vault: Vault, events: Sequence[NewEvent], source: str, *, now: dateti
             sources=(sources[index],),
         )
 
-    timeline = vault.sessions.timeline()
+    timeline = vault.sessions.around(min(moments), max(moments), rule)
     past = sessions.credible(timeline, now, rule)
     vault.sessions.close_sessions(sessions.expire(timeline[len(past) :], now, rule))
     plan = sessions.plan(moments, past, rule, begin)

@@ -16,7 +16,7 @@ from sidecar.domain import memories, privacy
 from sidecar.services import agents, browsing, linking
 from sidecar.services.comparing import Comparison
 from sidecar.services.meanings import Meanings
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _WORDS = ("title", "content", "rationale")
 _CHANGEABLE = tuple(
@@ -31,7 +31,7 @@ def write(vault: Vault, params: WriteParams, meanings: Meanings) -> WriteResult:
     memory = _memory(vault, params)
     if params.dedup and _known(vault, memory.idempotency_key) is None:
         meanings.learn(vault, {memory.memory_id: memories.text(memory)}, lambda *_: None)
-    with vault.lock.held():
+    with vault.transaction():
         result = _write(vault, memory, meanings, dedup=params.dedup)
         if result.memory.memory_id != memory.memory_id:
             vault.vectors.remove([memory.memory_id])
@@ -43,11 +43,11 @@ def _write(vault: Vault, memory: Memory, meanings: Meanings, *, dedup: bool) -> 
     if known is not None:
         return WriteResult(outcome="duplicate", memory=known)
     if not dedup:
-        vault.journal.append([vault.memories.put(memory.memory_id, memory)])
+        vault.write([vault.memories.put(memory.memory_id, memory)])
         return WriteResult(outcome="created", memory=memory)
     comparison = Comparison(vault, meanings)
     outcome, kept = comparison.add(memory)
-    vault.journal.append(comparison.ops())
+    vault.write(comparison.ops())
     return WriteResult(outcome=outcome, memory=kept)
 
 
@@ -74,7 +74,7 @@ def read(vault: Vault, params: ReadParams, *, with_proposals: bool = False) -> M
 
 def update(vault: Vault, params: UpdateParams) -> Memory:
     """Change what is said of a memory, unless somebody else has changed it since it was read."""
-    with vault.lock.held():
+    with vault.transaction():
         memory = vault.memories.get(params.memory_id)
         author = agents.author(params.agent_id)
         if memory is None or memory.status == "forgotten" or _is_hidden(memory, author):
@@ -90,7 +90,7 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
         changes |= {"updated_at": vault.clock(), "updated_by": author}
         changed = msgspec.structs.replace(memory, **changes)
         changed = memories.fitted(privacy.clean_memory(changed))
-        vault.journal.append([vault.memories.put(memory.memory_id, changed)])
+        vault.write([vault.memories.put(memory.memory_id, changed)])
         return changed
 
 

@@ -18,7 +18,7 @@ from protocol.sessions import Session
 from protocol.tasks import Task
 from sidecar.domain import privacy, tasks
 from sidecar.domain.rendering import characters
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _FILES_SHOWN = 20
@@ -30,21 +30,18 @@ def report(vault: Vault, project: Project) -> Iterator[str]:
 
 
 def _blocks(vault: Vault, project: Project) -> Iterator[str]:
-    timeline = vault.sessions.timeline()
     known = [one for one in vault.memories.all() if one.status == "active"]
     yield (
-        f"# {_plain(project.name)}\n\n{len(known)} memories, {len(timeline)} sessions, times in UTC.\n"
+        f"# {_plain(project.name)}\n\n{len(known)} memories, {vault.sessions.count()} sessions, times in UTC.\n"
     )
     for kind in get_args(MemoryType):
         own = [privacy.clean_memory(one) for one in known if one.type == kind]
         if own:
             yield _memories(kind, sorted(own, key=lambda one: one.occurred_at, reverse=True))
     yield from _left(vault)
-    for entry in reversed(timeline):
-        session = vault.sessions.get(entry.session_id)
-        if session is not None:
-            events = vault.sessions.events(session.session_id)
-            yield _session(session, [privacy.clean_event(event) for event in events])
+    for session in vault.sessions.newest():
+        events = vault.sessions.events(session.session_id)
+        yield _session(session, [privacy.clean_event(event) for event in events])
 
 
 def _left(vault: Vault) -> Iterator[str]:

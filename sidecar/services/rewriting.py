@@ -8,7 +8,7 @@ from protocol.events import Commit, Event, NewEvent
 from sidecar.domain import privacy
 from sidecar.domain.events import commit_key, keys
 from sidecar.services import recording
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def replace(vault: Vault, new: NewEvent, earlier: Sequence[str]) -> bool:
@@ -16,7 +16,7 @@ def replace(vault: Vault, new: NewEvent, earlier: Sequence[str]) -> bool:
     made = privacy.public_event(new)
     if made is None or made.commit is None:
         return False
-    with vault.lock.held():
+    with vault.transaction():
         recording.drain(vault)
         records = _records(vault, [*earlier, made.commit.sha])
         if not records:
@@ -41,7 +41,7 @@ def mark(vault: Vault, shas: Iterable[str], *, dropped: bool) -> None:
     wanted = set(shas)
     if not wanted:
         return
-    with vault.lock.held():
+    with vault.transaction():
         recording.drain(vault)
         for record in _records(vault, wanted):
             commit = record.commit
@@ -55,7 +55,7 @@ def only_replaced(vault: Vault, shas: Iterable[str]) -> list[str]:
     wanted = set(shas)
     if not wanted:
         return []
-    with vault.lock.held():
+    with vault.transaction():
         dropped = _dropped(_records(vault, wanted), wanted)
     return [sha for commit in dropped for sha in commit.replaces if sha in wanted]
 
@@ -65,7 +65,7 @@ def revive(vault: Vault, events: Sequence[NewEvent]) -> list[NewEvent]:
     public = map(privacy.public_event, events)
     back = {event.commit.sha: event for event in public if event and event.commit}
     others: list[NewEvent] = []
-    with vault.lock.held():
+    with vault.transaction():
         for record in _records(vault, back):
             if record.commit is None or not _dropped([record], back):
                 continue

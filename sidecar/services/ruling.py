@@ -22,7 +22,7 @@ from protocol.rules import (
 from sidecar.domain.connections import ledgers, targets
 from sidecar.domain.connections.ledgers import Written
 from sidecar.domain.connections.sights import Sight
-from sidecar.store.ledgers import Ledger
+from sidecar.storage.ledgers import Ledger
 
 _EDITED = "it was edited by hand"
 

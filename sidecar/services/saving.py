@@ -11,7 +11,7 @@ from protocol.events import FileChange, NewEvent
 from sidecar.domain import paths, saves, secrets
 from sidecar.domain.saves import Save
 from sidecar.services import recording
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 Ignored = Callable[[Iterable[str]], set[str]]
 """Picks the files that git or the user ignores, out of names relative to the project's root."""
@@ -53,7 +53,7 @@ class Saves:
             at, session_id = self._recorded.get(save.path, (None, ""))
             if at is None:
                 continue
-            session = self.vault.sessions.record(session_id)
+            session = self.vault.sessions.get(session_id)
             if saves.still_counts(session, save.at, self.vault.rule):
                 recent[save.path] = at
         return recent

@@ -10,7 +10,7 @@ from sidecar.domain import pauses
 from sidecar.domain.events import commit_key
 from sidecar.domain.pauses import Pause
 from sidecar.services import maintenance, recording
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 SOURCE = "cli-scan"
 CHUNK = 2000
@@ -42,8 +42,7 @@ def scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Sca
 
 
 def _scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Scanned:
-    with vault.lock.held():
-        known = vault.sessions.find(commit_key(sha) for sha, _ in history)
+    known = vault.sessions.find(commit_key(sha) for sha, _ in history)
     missing = [entry for entry in history if commit_key(entry[0]) not in known]
     events = read(missing)
     imported = 0

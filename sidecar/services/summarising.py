@@ -3,7 +3,7 @@
 from protocol.sessions import Session
 from sidecar.domain import memories
 from sidecar.domain.drafts import Reading
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def summary(vault: Vault, session: Session) -> str | None:

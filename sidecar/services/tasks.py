@@ -16,7 +16,7 @@ from sidecar.domain.conditions import Change, Condition, Facts
 from sidecar.domain.doubts import NamesIn
 from sidecar.domain.endings import seeking
 from sidecar.domain.endings.seeking import Judge
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _TOLD = 20
 """Tasks that completed while somebody was away, of which is told."""
@@ -64,12 +64,12 @@ def complete_due(vault: Vault, look: Look) -> list[CompletedTask]:
     due = _due(vault, look)
     if not due:
         return []
-    with contextlib.suppress(BusyError), vault.lock.held():
+    with contextlib.suppress(BusyError), vault.transaction():
         still = [(task, shown) for task, shown in due if vault.tasks.get(task.task_id) == task]
         now = vault.clock()
         done = [tasks.completed(task, shown, now) for task, shown in still]
         if done:
-            vault.journal.append([vault.tasks.put(task.task_id, task) for task in done])
+            vault.write([vault.tasks.put(task.task_id, task) for task in done])
         return [_told(task, shown) for task, shown in still]
     return []
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from sidecar.services import linking, messaging, planning
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 Find = Callable[[Vault], Iterator[Op]]
 
@@ -25,8 +25,8 @@ def drop_dangling(vault: Vault) -> int:
 def _do(vault: Vault, find: Find) -> int:
     if not any(find(vault)):
         return 0
-    with vault.lock.held():
+    with vault.transaction():
         ops = list(find(vault))
         if ops:
-            vault.journal.append(ops)
+            vault.write(ops)
     return len(ops)

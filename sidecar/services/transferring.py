@@ -27,11 +27,10 @@ from protocol.values import Params, Record
 from sidecar.domain import privacy
 from sidecar.domain.drafts import Processed
 from sidecar.domain.rendering import characters
-from sidecar.store import journals
-from sidecar.store.homes import Home
-from sidecar.store.lines import Op
-from sidecar.store.shelves import Shelf
-from sidecar.store.vaults import Vault
+from sidecar.storage import vault as vaults
+from sidecar.storage.collection import Collection, Op
+from sidecar.storage.home import Home
+from sidecar.storage.vault import Vault
 
 
 class Beginning(Params, frozen=True, kw_only=True, tag_field="table", tag="threadline"):
@@ -179,16 +178,14 @@ def export(vault: Vault, project: Project) -> Iterator[bytes]:
 
 
 def _lines(vault: Vault, project: Project) -> Iterator[Line]:
-    yield Beginning(format=journals.FORMAT, project=project)
+    yield Beginning(format=vaults.VERSION, project=project)
     sessions = events = 0
-    for entry in vault.sessions.timeline():
-        session = vault.sessions.get(entry.session_id)
-        if session is not None:
-            sessions += 1
-            yield SessionLine(record=session)
-            for event in vault.sessions.arrivals(entry.session_id):
-                events += 1
-                yield EventLine(record=event)
+    for session in vault.sessions.timeline():
+        sessions += 1
+        yield SessionLine(record=session)
+        for event in vault.sessions.arrivals(session.session_id):
+            events += 1
+            yield EventLine(record=event)
     others = list(_others(vault))
     yield from others
     yield Ending(sessions=sessions, events=events, others=len(others))
@@ -202,7 +199,7 @@ def _others(vault: Vault) -> Iterator[Other]:
         yield from (line(key=key, record=record) for key, record in shelf.by_id().items())
 
 
-def _shelves(vault: Vault) -> dict[type[KeptLine], Shelf[Any]]:
+def _shelves(vault: Vault) -> dict[type[KeptLine], Collection[Any]]:
     return {
         TaskLine: vault.tasks,
         MessageLine: vault.messages,
@@ -224,9 +221,9 @@ def load(home: Home, lines: Iterable[bytes], into: Project | None) -> Moved:
     beginning = _decode(number, first)
     if not isinstance(beginning, Beginning):
         raise InvalidParamsError("line 1 does not begin an export of Threadline", field="line 1")
-    if beginning.format > journals.FORMAT:
+    if beginning.format > vaults.VERSION:
         raise InvalidParamsError(
-            f"written by a newer Threadline (format {beginning.format} > {journals.FORMAT}); upgrade this one",
+            f"written by a newer Threadline (format {beginning.format} > {vaults.VERSION}); upgrade this one",
             field="line 1",
         )
     project = into or beginning.project
@@ -289,7 +286,7 @@ def _put(vault: Vault, session: Session, events: list[Event]) -> None:
         project_id=vault.project_id,
         status="closed" if is_compacted else session.status,
     )
-    with vault.lock.held():
+    with vault.transaction():
         vault.sessions.put(owned, [privacy.clean_event(event) for event in events])
         kept = vault.sessions.get(owned.session_id)
         if is_compacted and kept is not None and kept.status == "closed":
@@ -298,10 +295,10 @@ def _put(vault: Vault, session: Session, events: list[Event]) -> None:
 
 def _keep(vault: Vault, lines: Iterable[Other]) -> None:
     """Keep the records that are not here yet."""
-    with vault.lock.held():
+    with vault.transaction():
         ops = [op for line in lines for op in _missing(vault, line)]
         if ops:
-            vault.journal.append(ops)
+            vault.write(ops)
 
 
 def _missing(vault: Vault, line: Other) -> Iterator[Op]:

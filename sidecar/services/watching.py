@@ -12,7 +12,7 @@ from sidecar.domain.moves import NOWHERE, Amended, Left, Made, Rebased, Unclear
 from sidecar.domain.rewrites import Change
 from sidecar.services import recording, rewriting
 from sidecar.services.checkouts import Checkout
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _SLACK = timedelta(seconds=2)
 """Git's log counts whole seconds."""
@@ -39,7 +39,7 @@ class Watched:
         # A repository that was moved has the log it had.
         known = (mark for mark in self._vault.marks.all() if self._checkout.continues(mark))
         mark = next(known, None) or self._checkout.mark(self._vault.clock(), since)
-        self._vault.put_mark(self._checkout.name, mark)
+        self._vault.write([self._vault.marks.put(self._checkout.name, mark)])
 
     def catch_up(self, since: datetime, *, is_recording: bool = True) -> None:
         """Record what HEAD did since it was last looked at; on the first look, since a moment.
@@ -58,7 +58,7 @@ class Watched:
             mark = marks[reading.handled - 1]
         mark = msgspec.structs.replace(mark, left=left)
         if mark != known:
-            self._vault.put_mark(self._checkout.name, mark)
+            self._vault.write([self._vault.marks.put(self._checkout.name, mark)])
 
     def _apply(self, steps: Iterable[moves.Step], left: str, *, is_recording: bool) -> str:
         """Do what each step asks for; tell where HEAD was reset from, if nothing was made since."""
@@ -121,7 +121,7 @@ class Watched:
         """Store commits as of the moment they were made; nobody begins a session between looking and storing."""
         found = list(events)
         try:
-            with self._vault.lock.held():
+            with self._vault.transaction():
                 self._store(map(self._dated, found))
         except BusyError:
             self._store(map(self._dated, found))
@@ -132,7 +132,9 @@ class Watched:
         if commit is None:
             return event
         moment = commit.committed_at or commit.authored_at
-        moment = sessions.sharpen(moment, self._vault.sessions.timeline())
+        moment = sessions.sharpen(
+            moment, self._vault.sessions.around(moment, moment, self._vault.rule)
+        )
         return msgspec.structs.replace(event, occurred_at=moment)
 
     def _store(self, events: Iterable[NewEvent]) -> None:

@@ -23,7 +23,7 @@ from sidecar.services.pausing import IsRunning
 from sidecar.services.placing import Places
 from sidecar.services.saving import Ignored, Saves
 from sidecar.services.watching import Watched
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 RESCAN = timedelta(minutes=1)
 """How often repositories are looked for that appeared without a word."""
@@ -177,7 +177,7 @@ class Workspace:
             projects = [*self._projects.values()]
         for repository in repositories:
             self._try(repository.checkout.name, self._catch_up, repository)
-        is_due = now - self._maintained > MAINTAIN
+        is_due = _is_over(self._maintained, now, MAINTAIN)
         if is_due:
             self._maintained = now
         changes: list[Change] = []
@@ -247,18 +247,19 @@ class Workspace:
         """Do what is due in a project, and add what has changed in it."""
         if is_due or not project.vault.inbox.is_empty():
             maintenance.maintain(project.vault, self.settings)
+            maintenance.keep_safe(project.vault)
         if is_due:
             self._tools.tend(project.vault)
         changes += project.follower.changes()
 
     def _needs_scan(self, now: datetime) -> bool:
         """Tell whether there may be repositories, worktrees or projects that are not known yet."""
-        if now - self._scanned > RESCAN or self._roots() != self._seen_roots:
+        if _is_over(self._scanned, now, RESCAN) or self._roots() != self._seen_roots:
             return True
         if self._tools.index() != self._seen_index:
             return True
         is_crowded = _stamps(self.folders) != self._seen_folders
-        return is_crowded and now - self._scanned > CALM
+        return is_crowded and _is_over(self._scanned, now, CALM)
 
     def _roots(self) -> object:
         """Give something cheap that is different after a folder became a repository, or got a worktree."""
@@ -354,3 +355,8 @@ def _stamp(folder: Path) -> int:
 def _last_seen(vault: Vault) -> datetime | None:
     """Tell up to when a project's commits are known, wherever they were made."""
     return max((mark.seen_at for mark in vault.marks.all()), default=None)
+
+
+def _is_over(since: datetime, now: datetime, span: timedelta) -> bool:
+    """Whether a time has passed; also when the clock was set back, for nobody knows how long it was then."""
+    return not since <= now <= since + span

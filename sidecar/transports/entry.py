@@ -2,6 +2,8 @@
 
 import sys
 
+from sidecar.transports import parents  # noqa: F401  # first of all: it asks who started us
+
 
 def main() -> int:
     """Run the transport that the first word names; all others are the command line's."""

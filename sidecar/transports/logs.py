@@ -10,7 +10,7 @@ from pathlib import Path
 
 from protocol.settings import Settings
 from sidecar.domain.rendering import characters
-from sidecar.store import files
+from sidecar.storage import files
 
 VARIABLE = "THREADLINE_LOG"
 ERRORS = "errors"

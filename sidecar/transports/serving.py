@@ -13,6 +13,7 @@ from sidecar.app import Application, open_application
 from sidecar.domain.rendering import characters
 from sidecar.transports import logs
 from sidecar.transports.exits import exit_for
+from sidecar.transports.parents import PARENT
 
 GRACE = 2.0
 """Seconds that what is under way may take once nobody is there any more."""
@@ -47,11 +48,9 @@ def heed_signals(end: Callable[[], object]) -> None:
             loop.add_signal_handler(number, end)
 
 
-async def watch(
-    parent: int, end: Callable[[], object], is_there: Callable[[], bool] = lambda: True
-) -> None:
+async def watch(end: Callable[[], object], is_there: Callable[[], bool] = lambda: True) -> None:
     """End with whoever started us, also when somebody else keeps its pipe open, or with somebody besides."""
     while True:
-        await asyncio.sleep(_WATCH_EVERY)
-        if os.getppid() != parent or not is_there():
+        if os.getppid() != PARENT or not is_there():
             end()
+        await asyncio.sleep(_WATCH_EVERY)

@@ -152,7 +152,7 @@ def test_nothing_heavy_is_imported_before_the_model_is_asked_for() -> None:
     """Part of C7. Loaded lazily."""
     script = (
         "import sys\n"
-        "import sidecar.adapters.embeddings.models, sidecar.store.vectors, sidecar.domain.recall.ranking\n"
+        "import sidecar.adapters.embeddings.models, sidecar.storage.cache, sidecar.domain.recall.ranking\n"
         f"print([name for name in ('numpy', {weights.PACKAGE!r}) if name in sys.modules])"
     )
     done = subprocess.run(

@@ -13,7 +13,7 @@ from sidecar.domain.connections.agents import BY_NAME
 from sidecar.domain.connections.contents import Json, Server
 from sidecar.domain.connections.places import Surroundings, candidates
 from sidecar.domain.connections.programs import Program
-from sidecar.store import overheard
+from sidecar.storage import spool
 from tests.agents.models import KEY, Model
 from tests.support import ROOT, Repository
 
@@ -86,7 +86,7 @@ class Bench:
     def call(self, method: str, **params: object) -> Any:
         """Ask our memory, once all that hooks have heard is placed in it."""
         for _ in range(10):
-            if overheard.is_empty(str(self.memory)):
+            if spool.is_empty(str(self.memory)):
                 break
             self.threadline("status")
         return json.loads(self.threadline("call", f"threadline/{method}", json.dumps(params)))

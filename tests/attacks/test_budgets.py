@@ -3,6 +3,7 @@
 Everything here is the real thing: real files of an attacker's, real git, real processes.
 """
 
+import itertools
 import json
 import os
 import signal
@@ -14,13 +15,15 @@ from typing import Any
 
 import pytest
 
-from sidecar.store import overheard
+from sidecar.storage import spool
 from tests.lsp_client import RawClient
 from tests.support import NOON, ROOT, Repository, threadline
 
 HUGE = 2 * 1024**3
 BOMB = b"*a" * 30 + b"b\n"
 NAME = "a" * 60 + "c"
+pytestmark = pytest.mark.slow
+
 ENTRY = "from sidecar.transports.entry import main; raise SystemExit(main())"
 
 
@@ -30,6 +33,16 @@ def victim(tmp_path: Path) -> Repository:
     repository = Repository.create(tmp_path / "victim")
     repository.commit("victim: begin", at=NOON)
     return repository
+
+
+MEASURE = """
+import resource, subprocess, sys
+command = [sys.executable, "-c", sys.argv[1], "hook", "claude-code", "SessionStart"]
+code = subprocess.run(command, stdin=sys.stdin, stdout=subprocess.DEVNULL).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(code, used.ru_maxrss, int(used.ru_utime + used.ru_stime))
+"""
+"""A child counts from the size of the process that started it, so something small starts the hook."""
 
 
 def start_hook(event: str, folder: Path, **fields: Any) -> "subprocess.Popen[bytes]":
@@ -147,13 +160,20 @@ def test_a_server_ignores_what_git_cannot_judge(repository: Repository) -> None:
     client = RawClient(repository.path)
     try:
         client.initialize(rootUri=repository.path.as_uri())
-        _wait_until(lambda: overheard.is_empty(os.environ["THREADLINE_HOME"]))
-        told = client.request(1, "threadline/status", {})["result"]
+        _wait_until(lambda: spool.is_empty(os.environ["THREADLINE_HOME"]))
+        # What was skipped is written down after what was placed.
+        numbers = itertools.count(1)
+        told: dict[str, Any] = {"skipped": []}
+
+        def is_noted() -> bool:
+            told.update(client.request(next(numbers), "threadline/status", {})["result"])
+            return bool(told["skipped"])
+
+        _wait_until(is_noted)
     finally:
         client.close()
     assert told["events"] == 0
-    counts = {one["count"] for one in told["skipped"] if "count as ignored" in one["reason"]}
-    assert counts == {6}
+    assert [(one["path"], one["count"]) for one in told["skipped"]] == [(".gitignore", 6)]
 
 
 def write_commit(repository: Repository, tree: str, message: bytes, parent: str) -> str:
@@ -205,7 +225,6 @@ def write_bomb(repository: Repository, depth: int) -> str:
     return tree
 
 
-@pytest.mark.slow
 def test_a_tree_of_a_hundred_million_files_is_not_listed(repository: Repository) -> None:
     """H8: git is stopped at its limits, the commit is kept without files, and the scan goes on."""
     first = repository.commit("first", at=NOON)
@@ -259,12 +278,24 @@ def test_a_sparse_file_of_gigabytes_costs_nothing(
     make_sparse(repository.path / ".git" / name)
     # Its deadline would hide what it would take.
     monkeypatch.setenv("THREADLINE_HOOK_SECONDS", "40")
-    with start_hook("SessionStart", repository.path, source="startup") as process:
-        _, code, used = os.wait4(process.pid, 0)
-        process.returncode = code
-    assert code == 0
-    assert used.ru_maxrss < 300 * 1024
-    assert used.ru_utime + used.ru_stime < 4
+    message = {
+        "hook_event_name": "SessionStart",
+        "session_id": "s1",
+        "cwd": str(repository.path),
+        "source": "startup",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, ENTRY],
+        cwd=repository.path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input=json.dumps(message).encode(),
+        capture_output=True,
+        check=True,
+    )
+    code, kilobytes, seconds = done.stdout.split()[-3:]
+    assert code == b"0"
+    assert int(kilobytes) < 300 * 1024
+    assert int(seconds) < 4
     assert status(victim.path)["name"] == "victim"
     # Where git is needed to know the project, the refusal names the file.
     told = threadline("status", "--json", cwd=repository.path)
@@ -327,7 +358,7 @@ def test_git_dies_with_us(repository: Repository, tmp_path: Path) -> None:
 
 
 def _wait_until(holds: Any) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 20
     while not holds():
         assert time.monotonic() < deadline
 
@@ -365,7 +396,7 @@ def test_an_event_that_fails_three_times_is_parked(
     home = Path(os.environ["THREADLINE_HOME"])
     hook("UserPromptSubmit", repository.path, prompt="We must retry five times.")
     hook("UserPromptSubmit", victim.path, prompt="We must sign all commits.")
-    batches = overheard.Batches(str(home))
+    batches = spool.Batches(str(home))
     for _ in range(3):
         # Whoever dies in the middle leaves just this behind.
         name = next(one for one in batches.names() if _root(batches, one) == str(repository.path))
@@ -374,15 +405,15 @@ def test_an_event_that_fails_three_times_is_parked(
         del line
         batches.close()
         told = status(victim.path)
-        batches = overheard.Batches(str(home))
+        batches = spool.Batches(str(home))
     batches.close()
     assert told["parkedEvents"] == 1
     parked = (home / "logs" / "parked.jsonl").read_text()
     assert json.loads(parked)["prompt"] == "We must retry five times."
-    assert overheard.is_empty(str(home))
+    assert spool.is_empty(str(home))
 
 
-def _root(batches: overheard.Batches, name: str) -> str:
+def _root(batches: spool.Batches, name: str) -> str:
     _, line = next(batches.lines(name))
     root: str = json.loads(line)["root"]
     return root

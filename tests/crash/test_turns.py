@@ -1,4 +1,4 @@
-"""Processes that take in turns are killed; what was acknowledged waits, and is saved by the next."""
+"""Processes that follow conversations are killed and let loose on one; what was acknowledged waits, and is saved once."""
 
 import os
 import subprocess
@@ -10,28 +10,28 @@ from typing import get_args
 import pytest
 
 from protocol.settings import Settings
-from protocol.turns import ENTRY_LIMIT, Activity, Category, IngestedTurn, IngestTurnParams
+from protocol.turns import ENTRY_LIMIT, Activity, Category
 from sidecar.app import now
 from sidecar.domain.continuity import signals
 from sidecar.domain.sessions import Rule
 from sidecar.services import maintenance
-from sidecar.services.continuity import turning
+from sidecar.services.continuity import checkpointing
 from sidecar.services.continuity.buffers import Buffer
 from sidecar.services.continuity.tools import Tools
-from sidecar.store.ids import Ids
-from sidecar.store.vaults import Vault, open_vault
-from tests.crash.test_checkpointing import MOST_WRITES, run_and_die
-from tests.crash.test_enriching import opened
-from tests.services.test_continuity import WHO, idle
+from sidecar.storage.ids import Ids
+from sidecar.storage.vault import Vault
+from tests.crash import writers
+from tests.crash.accounts import account, opened
+from tests.crash.scenes import CONTENTS, PARAMS, SUMMARY, heard
+from tests.services.test_continuity import WHO, idle, tools
 from tests.services.test_remembering import WORDS
-from tests.services.test_turns import DECISION, captured
+from tests.services.test_turns import captured
 from tests.support import ROOT
 
 pytestmark = pytest.mark.slow
 
 ACKNOWLEDGED = 12
 CATEGORIES = get_args(Category)
-TURN = IngestTurnParams(session_key="run", role="user", content=DECISION, idempotency_key="1")
 
 
 def real_tools() -> Tools:
@@ -41,7 +41,7 @@ def real_tools() -> Tools:
     return Tools(settings=settings, hear=signals.detect, meanings=WORDS, buffer=buffer)
 
 
-def say(number: int) -> str:
+def told(number: int) -> str:
     """Give a turn of more letters than are kept of one."""
     return f"We decided to use tool {number} instead of nothing. " + "It was talked about. " * 40
 
@@ -56,64 +56,31 @@ def do(number: int) -> Activity:
     )
 
 
-def take(vault: Vault) -> IngestedTurn:
-    return turning.take(vault, TURN, WHO, real_tools())
-
-
-@pytest.mark.parametrize("manner", ["before", "after", "torn"])
-def test_a_turn_killed_at_any_write_is_taken_once_by_its_retry(tmp_path: Path, manner: str) -> None:
-    """Part of F4, F5 and H1."""
-    for number in range(1, MOST_WRITES):
-        folder = tmp_path / str(number)
-        opened(folder).close()
-
-        def act(folder: Path = folder) -> IngestedTurn:
-            return take(opened(folder))
-
-        was_killed = run_and_die(act, number, manner)
-        vault = opened(folder)
-        take(vault)
-        assert take(vault).extraction_status == "duplicate"
-        assert [one.text for one in captured(vault)] == [DECISION]
-        assert [one.text for one in vault.entries.all()] == [DECISION]
-        (talk,) = vault.conversations.all()
-        assert (talk.prompt_count, len(talk.notes)) == (1, 1)
-        vault.close()
-        if not was_killed:
-            break
-    assert number > 2
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 def test_what_a_killed_process_had_heard_is_saved_by_the_next(tmp_path: Path) -> None:
     """F5."""
     folder, began = tmp_path / "vault", now()
-    talker = subprocess.Popen(
-        [sys.executable, "-m", "tests.crash.talker", str(folder)],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-    )
-    with talker:
-        assert talker.stdout is not None
-        heard = [int(talker.stdout.readline()) for _ in range(ACKNOWLEDGED)]
-        talker.kill()
-        heard += [int(line) for line in talker.stdout.read().splitlines()]
+    talker = writers.start(folder, "t", "--talk")
+    heard_numbers = [int(writers.hear(talker)[0]) for _ in range(ACKNOWLEDGED)]
+    heard_numbers += [int(words[0]) for words in writers.kill(talker)]
     assert talker.returncode == -9
 
     soon = at(folder, now())
-    said = {one.text for one in soon.entries.all()}
-    for number in heard:
-        (text,) = [one for one in said if one.startswith(say(number)[:40])]
-        assert ENTRY_LIMIT - 30 < len(text) <= ENTRY_LIMIT < len(say(number))
-        assert say(number).startswith(text.rstrip(" …"))
-    done = {int(one.tool.removeprefix("tool ")): one for one in soon.activities.all()}
-    assert set(heard) <= set(done)
-    assert {one.category for one in done.values()} == set(CATEGORIES)
+    said = {entry.text for entry in soon.entries.all()}
+    for number in heard_numbers:
+        (text,) = [entry for entry in said if entry.startswith(told(number)[:40])]
+        assert ENTRY_LIMIT - 30 < len(text) <= ENTRY_LIMIT < len(told(number))
+        assert told(number).startswith(text.rstrip(" …"))
+    done = {int(kept.tool.removeprefix("tool ")): kept for kept in soon.activities.all()}
+    assert set(heard_numbers) <= set(done)
+    assert {kept.category for kept in done.values()} == set(CATEGORIES)
     for number, activity in done.items():
-        told = do(number)
-        assert (activity.category, activity.input_summary) == (told.category, told.input_summary)
-        assert activity.output_summary == told.output_summary
+        wanted = do(number)
+        assert (activity.category, activity.input_summary) == (
+            wanted.category,
+            wanted.input_summary,
+        )
+        assert activity.output_summary == wanted.output_summary
         assert began <= activity.at <= now()
     maintenance.maintain(soon, Settings())
     assert len(soon.checkpoints) == 0
@@ -123,7 +90,7 @@ def test_what_a_killed_process_had_heard_is_saved_by_the_next(tmp_path: Path) ->
     maintenance.maintain(later, Settings())
     (saved,) = later.checkpoints.all()
     assert saved.prompt_count >= ACKNOWLEDGED
-    assert f"use tool {heard[-1]} instead" in saved.digest
+    assert f"use tool {heard_numbers[-1]} instead" in saved.digest
     assert (len(later.entries), len(later.activities)) == (0, 0)
     # A turn's event is written first: the last one may have been killed before the rest of it.
     assert len(said) <= len(captured(later)) <= len(said) + 1
@@ -134,4 +101,66 @@ def test_what_a_killed_process_had_heard_is_saved_by_the_next(tmp_path: Path) ->
 
 def at(folder: Path, moment: datetime) -> Vault:
     """Open a vault as somebody does at a moment."""
-    return open_vault(folder, "p", Ids(lambda: moment), Rule())
+    return Vault(folder, "p", Ids(lambda: moment), Rule())
+
+
+def together(act: str, *arguments: tuple[str, ...]) -> None:
+    """Call a function of this module in several processes at once."""
+    program = f"import sys; from tests.crash import test_turns; test_turns.{act}(*sys.argv[1:])"
+    crowd = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, *given],
+            cwd=ROOT,
+            env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+        )
+        for given in arguments
+    ]
+    assert [process.wait() for process in crowd] == [0] * len(crowd)
+
+
+def follow(folder: str, name: str) -> None:
+    """Hear thirty prompts, each twice."""
+    vault = opened(Path(folder))
+    using = tools(prompt_interval=7)
+    for number in range(30):
+        for _ in range(2):
+            heard(vault, f"{name} uses tool {number}", using, key=f"{name}/{number}")
+        if number % 5 == 0:
+            using.buffer.flush()
+    vault.close()
+
+
+def retry(folder: str) -> None:
+    """Save the same again and again."""
+    vault = opened(Path(folder))
+    for _ in range(5):
+        checkpointing.checkpoint(vault, PARAMS, WHO, tools())
+    vault.close()
+
+
+def test_two_processes_that_follow_one_conversation_lose_nothing(tmp_path: Path) -> None:
+    """Part of E5 and H1."""
+    folder = tmp_path / "vault"
+    together("follow", (str(folder), "left"), (str(folder), "right"))
+    vault = opened(folder)
+    (talk,) = vault.conversations.all()
+    assert talk.prompt_count == 60
+    assert {note.text for note in talk.notes} == {
+        f"{name} uses tool {number}" for name in ("left", "right") for number in range(30)
+    }
+    assert [agent.conversations for agent in vault.agents.all()] == [1]
+    saved = vault.checkpoints.all()
+    assert saved
+    assert len({checkpoint.prompt_count for checkpoint in saved}) == len(saved)
+    account(vault)
+    vault.close()
+
+
+def test_two_processes_that_retry_one_checkpoint_keep_each_content_once(tmp_path: Path) -> None:
+    """Part of E2 and H1."""
+    folder = tmp_path / "vault"
+    together("retry", *[(str(folder),)] * 3)
+    vault = opened(folder)
+    assert sorted(memory.content for memory in vault.memories.all()) == sorted((*CONTENTS, SUMMARY))
+    assert len(vault.checkpoints) == 1
+    vault.close()

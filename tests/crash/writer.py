@@ -1,19 +1,27 @@
-"""A process that stores events and says which it was told are stored; tests kill it.
+"""A process that stores events and says which it was told are stored; tests kill, stop and multiply it.
 
-usage: writer.py HOME NAME [--events N] [--rewrite] [--session-every N]
+usage: writer.py FOLDER NAME [--events N] [--talk] [--replace]
 """
 
 import argparse
+import itertools
 import sys
-from datetime import timedelta
+import time
 from pathlib import Path
 
-from sidecar.app import now
-from sidecar.domain.sessions import Rule
+from protocol.checkpoints import TrackParams
+from protocol.turns import IngestTurnParams
 from sidecar.services import recording
-from sidecar.store.ids import Ids
-from sidecar.store.vaults import open_vault
+from sidecar.services.continuity import tracking, turning
+from tests.crash.accounts import moment, opened
+from tests.services.test_continuity import WHO
 from tests.support import save
+
+
+def say(text: str) -> None:
+    """Tell the test."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
@@ -22,21 +30,42 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("name")
     parser.add_argument("--events", type=int, default=10**9)
-    parser.add_argument("--rewrite", action="store_true")
-    parser.add_argument("--session-every", type=int, default=7)
+    parser.add_argument("--hold", action="store_true", help="hold a transaction open")
+    parser.add_argument(
+        "--follow", action="store_true", help="store one event for each line of input"
+    )
+    parser.add_argument("--talk", action="store_true", help="take in turns and activities")
     options = parser.parse_args()
-    vault = open_vault(options.folder, "p", Ids(now), Rule())
-    recording.drain(vault)
-    start = now() - timedelta(days=3000)
-    for number in range(options.events):
-        moment = start + timedelta(hours=5 * (number // options.session_every), seconds=number)
+    if options.talk:
+        talk(options.folder)
+    vault = opened(options.folder)
+    if options.hold:
+        with vault.transaction():
+            say("held")
+            time.sleep(600)
+    orders = sys.stdin if options.follow else range(options.events)
+    for number, _ in enumerate(orders):
         key = f"{options.name}/{number}"
-        (placed,) = recording.ingest(vault, [save(key, at=moment, key=key)], options.name)
-        sys.stdout.write(f"{key} {placed.outcome}\n")
-        sys.stdout.flush()
-        if options.rewrite and number % 5 == 0:
-            with vault.lock.held():
-                vault.journal.rewrite()
+        began = time.perf_counter()
+        event = save(key, at=moment(number), key=key)
+        (placed,) = recording.ingest(vault, [event], options.name)
+        say(f"{key} {placed.outcome} {time.perf_counter() - began:.6f}")
+    vault.close()
+
+
+def talk(folder: Path) -> None:
+    """Take in one turn and one activity after the other."""
+    from tests.crash.test_turns import do, real_tools, told  # noqa: PLC0415  # only who talks needs it
+
+    vault, tools = opened(folder), real_tools()
+    for number in itertools.count():
+        turn = IngestTurnParams(
+            session_key="run", role="user", content=told(number), idempotency_key=f"{number}"
+        )
+        turning.take(vault, turn, WHO, tools)
+        done = TrackParams(session_key="run", activities=(do(number),))
+        tracking.track(vault, done, WHO, tools)
+        say(f"{number}")
 
 
 if __name__ == "__main__":

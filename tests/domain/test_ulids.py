@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.domain import ulids
-from sidecar.store.ids import Ids
+from sidecar.storage.ids import Ids
 from tests.support import NOON, FixedClock
 
 

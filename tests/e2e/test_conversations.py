@@ -1,7 +1,6 @@
 """Conversations over real processes that are stopped, killed, and let loose on one another."""
 
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -14,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 
 from protocol.errors import Code
 from tests.editors import Day, open_editor
-from tests.support import Repository
+from tests.support import Repository, documents
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
@@ -78,13 +77,11 @@ def worked(repository: Repository) -> Repository:
 
 
 def on_disk(tmp_path: Path, table: str) -> dict[str, Any]:
-    """Read a table's records from the journal, as anybody could."""
+    """Read a table's records from the disk, as anybody could."""
     found: dict[str, Any] = {}
-    for journal in (tmp_path / "home").rglob("vault.jsonl"):
-        for line in journal.read_text().splitlines():
-            ops = json.loads(line).get("ops", [])
-            found |= {key: document for name, key, document in ops if name == table}
-    return {key: one for key, one in found.items() if one is not None}
+    for path in (tmp_path / "home").rglob("vault.sqlite"):
+        found |= documents(path.parent, table)
+    return found
 
 
 async def test_a_conversation_is_led_over_a_real_process(worked: Repository) -> None:

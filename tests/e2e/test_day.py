@@ -18,7 +18,7 @@ import pytest_asyncio
 from protocol.checkpoints import Checkpoint
 from protocol.conversations import Conversation
 from sidecar.app import open_application
-from sidecar.store import overheard
+from sidecar.storage import spool
 from tests.editors import Day, open_editor, wait_until_watched
 from tests.hooks import Hooks
 from tests.mcps import Assistant, Host, Story
@@ -290,7 +290,7 @@ async def wait_for(team: Team, expected: int = 0) -> None:
     found = -1
     while time.monotonic() < deadline:
         found = sum([len(entries) for _, entries in await timeline(team)])
-        if found >= expected and overheard.is_empty(os.environ["THREADLINE_HOME"]):
+        if found >= expected and spool.is_empty(os.environ["THREADLINE_HOME"]):
             return
         await asyncio.sleep(0.05)
     pytest.fail(f"{found} events of {expected} after {PATIENCE} s")

@@ -11,7 +11,7 @@ from protocol.messages import SendParams
 from protocol.methods import CloseSessionParams, SessionParams
 from protocol.tasks import CreateTasksParams, NewTask
 from sidecar.services import agents, browsing, compacting, messaging, planning, recording
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.services.test_remembering import write
 from tests.services.test_tasks import NOTHING
 from tests.support import HOUR, NOON
@@ -28,8 +28,8 @@ def seen(vault: Vault, agent_id: str, at: datetime, summary: str | None = None) 
         last_seen_at=at,
         last_summary=summary,
     )
-    with vault.lock.held():
-        vault.journal.append([vault.agents.put(agent_id, agent)])
+    with vault.transaction():
+        vault.write([vault.agents.put(agent_id, agent)])
 
 
 def test_the_latest_agents_are_named_but_not_who_asks(vault: Vault) -> None:

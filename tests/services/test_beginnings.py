@@ -14,8 +14,8 @@ from sidecar.adapters.git.checkouts import Heads
 from sidecar.app import Application
 from sidecar.domain.endings import judging
 from sidecar.domain.sessions import Rule
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
 from tests.support import FixedClock, Repository
 
 PARAMS = RenderParams(host="claude-code", agent_id="claude-code", preview=True)
@@ -66,9 +66,9 @@ def starter(tmp_path: Path, repository: Repository, clock: FixedClock) -> Starte
         created_at=clock.now,
         updated_at=clock.now,
     )
-    with vault.lock.held():
-        vault.journal.append([vault.memories.put(memory.memory_id, memory)])
-        vault.journal.append([vault.tasks.put(task.task_id, task)])
+    with vault.transaction():
+        vault.write([vault.memories.put(memory.memory_id, memory)])
+        vault.write([vault.tasks.put(task.task_id, task)])
     app.call("threadline/scan", {"allAuthors": True})
     app.close()
     return made
@@ -139,7 +139,7 @@ def test_a_remote_that_is_added_is_noticed(starter: Starter, asked: list[tuple[s
     assert any("config" in question for question in asked)
 
 
-@pytest.mark.parametrize("name", ["landmarks.json", "findings", "endings"])
+@pytest.mark.parametrize("name", ["landmarks.json", "cache.sqlite"])
 @pytest.mark.parametrize("content", [b"", b"\x00\x01", b"[]", b"{"])
 def test_what_is_damaged_costs_a_question(starter: Starter, name: str, content: bytes) -> None:
     expected = starter.told()

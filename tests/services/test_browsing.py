@@ -8,7 +8,7 @@ from protocol.methods import CommitParams, SessionEventsParams, SessionParams
 from sidecar.services import browsing, recording
 from sidecar.services.enrichment import running
 from sidecar.services.following import Follower
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.services.test_enrichment import commit, ingest, start, tools, work
 from tests.support import MINUTE, FixedClock, save
 

@@ -12,8 +12,9 @@ from protocol.conversations import Agent
 from protocol.errors import StorageFailedError
 from sidecar.services.continuity import buffers
 from sidecar.services.continuity.buffers import Buffer, MakeOps
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.database import deadline
+from sidecar.storage.vault import Vault
 from tests.support import NOON, reopen
 
 
@@ -84,7 +85,7 @@ def test_what_cannot_be_written_waits_longer_and_longer(
 
     buffer.add(vault, "a", write("a", "old"))
     with monkeypatch.context() as patched:
-        patched.setattr(vault.journal, "append", full)
+        patched.setattr(vault, "write", full)
         assert buffer.flush() == 1
         assert buffer.step() == 5.0
         seconds.now = 5.0
@@ -107,16 +108,16 @@ def test_each_stands_on_what_the_one_before_has_changed(
 
     for key in ("first", "second", "third"):
         buffer.add(vault, key, longer)
-    real, calls = vault.journal.append, iter([True, False])
+    real, calls = vault.write, iter([True, False])
 
-    def sometimes(ops: list[Op], *, durable: bool) -> None:
+    def sometimes(ops: list[Op]) -> None:
         if not next(calls):
             raise StorageFailedError("disk full")
-        real(ops, durable=durable)
+        real(ops)
 
     with monkeypatch.context() as patched:
-        patched.setattr(vault.journal, "append", sometimes)
-        assert buffer.flush() == 2
+        patched.setattr(vault, "write", sometimes)
+        assert buffer.flush() == 3
     assert buffer.flush() == 0
     assert labels(vault) == {"a": "+++"}
 
@@ -133,7 +134,7 @@ def test_what_is_added_while_writing_fails_is_newer(
 
     buffer.add(vault, "a", write("a", "old"))
     with monkeypatch.context() as patched:
-        patched.setattr(vault.journal, "append", full)
+        patched.setattr(vault, "write", full)
         assert buffer.flush() == 1
     assert buffer.flush() == 0
     assert labels(vault) == {"a": "new"}
@@ -142,9 +143,8 @@ def test_what_is_added_while_writing_fails_is_newer(
 def test_while_another_holds_the_store_nobody_waits_but_the_buffer(vault: Vault) -> None:
     """Part of E5."""
     other = reopen(vault)
-    vault.lock.patience = 0.01
     buffer = Seconds().buffer()
-    with other.lock.held():
+    with other.transaction(), deadline(0.01):
         buffer.add(vault, "a", write("a"))
         assert buffer.flush() == 1
     assert buffer.flush() == 0

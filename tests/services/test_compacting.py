@@ -10,7 +10,7 @@ from protocol.events import Commit, FileChange, NewEvent
 from protocol.methods import CloseSessionParams, SessionParams
 from sidecar.services import browsing, compacting, recording
 from sidecar.services.enrichment import running
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.services.test_enrichment import silent, tools
 from tests.support import HOUR, MINUTE, FixedClock, reopen, save
 
@@ -86,7 +86,6 @@ def test_known_events_stay_known(vault: Vault, clock: FixedClock) -> None:
     session_id = session_of(vault, clock, 3)
     key = vault.sessions.events(session_id)[1].idempotency_key
     compact(vault, session_id)
-    (vault.folder / "cache" / "keys").unlink()
     other = reopen(vault)
     again = NewEvent(kind="capture", text="x", idempotency_key=key, occurred_at=clock.now)
     (placed,) = recording.ingest(other, [again], "test")
@@ -103,7 +102,7 @@ def test_a_late_event_unpacks_the_session(vault: Vault, clock: FixedClock) -> No
     session = browsing.get_session(vault, session_id)
     assert (session.status, session.message_count) == ("closed", 5)
     assert session.enrichment_status == "none"
-    assert list((vault.folder / "archives").iterdir()) == []
+    assert vault.database.rows("SELECT 1 FROM blocks") == []
     compact(vault, session_id)
     assert len(reopen(vault).sessions.events(session_id)) == 5
 
@@ -119,33 +118,3 @@ def test_a_late_event_in_a_session_that_was_read_is_to_be_read(
     session = browsing.get_session(vault, session_id)
     assert (session.status, session.enrichment_status) == ("closed", "pending")
     assert running.start(vault, session_id, tools(), silent).events == 1
-
-
-@pytest.mark.parametrize("missing", ["journal", "archive"])
-def test_a_crash_in_between_loses_nothing(vault: Vault, clock: FixedClock, missing: str) -> None:
-    """Part of A6 and H1."""
-    session_id = session_of(vault, clock, 3)
-    events = vault.sessions.events(session_id)
-    journal = vault.folder / "sessions" / f"{session_id}.jsonl"
-    data = journal.read_bytes()
-    compact(vault, session_id)
-    if missing == "archive":
-        # Cut short before the journal was removed, or after it was written back.
-        journal.write_bytes(data)
-    other = reopen(vault)
-    assert other.sessions.events(session_id) == events
-    expected = "compacted" if missing == "journal" else "closed"
-    assert browsing.get_session(other, session_id).status == expected
-    other.close()
-
-
-def test_a_damaged_archive_is_set_aside(vault: Vault, clock: FixedClock) -> None:
-    """Part of H1."""
-    session_id = session_of(vault, clock, 3)
-    compact(vault, session_id)
-    (archive,) = (vault.folder / "archives").iterdir()
-    archive.write_bytes(archive.read_bytes()[:-9])
-    other = reopen(vault)
-    assert other.sessions.events(session_id) == []
-    assert other.damaged_copies()
-    other.close()

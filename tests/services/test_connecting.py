@@ -18,8 +18,8 @@ from sidecar.domain.connections.places import Surroundings
 from sidecar.domain.connections.programs import Program
 from sidecar.services import connecting, refreshing
 from sidecar.services.connecting import Tools
-from sidecar.store.homes import Home
-from sidecar.store.ledgers import Ledger
+from sidecar.storage.home import Home
+from sidecar.storage.ledgers import Ledger
 from tests.configurations import CLAUDE, EXISTING
 from tests.support import MINUTE, FixedClock
 

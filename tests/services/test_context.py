@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.store.locks import Lock
+from sidecar.storage.database import deadline
 from tests.desks import SUBJECTS, Desk, elsewhere, fill, sizes, titles
-from tests.support import HOUR, MINUTE
+from tests.support import HOUR, MINUTE, reopen
 
 pytestmark = pytest.mark.slow
 
@@ -354,9 +354,8 @@ def test_the_recovery_stands_under_one_heading(desk: Desk) -> None:
 def test_a_start_is_answered_while_the_store_is_stuck(desk: Desk) -> None:
     """Part of D2: what an assistant waits for does not depend on whether it can be noted."""
     desk.remember("The lock is advisory", "constraint")
-    desk.vault.lock.patience = 0.01
-    other = Lock(desk.vault.folder / "lock")
-    with other.held():
+    other = reopen(desk.vault)
+    with other.transaction(), deadline(0.01):
         answer = desk.start(sessionKey="s1")
     assert answer["sessionContext"]["constraints"][0]["title"] == "The lock is advisory"
     assert desk.start(sessionKey="s1")["isFirstConnection"]

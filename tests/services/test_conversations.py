@@ -21,9 +21,9 @@ from protocol.messages import Message
 from sidecar.app import Application
 from sidecar.domain.sessions import Rule
 from sidecar.services.continuity import buffers, tracking
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
-from sidecar.store.vaults import Vault
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
+from sidecar.storage.vault import Vault
 from tests.services.test_remembering import WORDS
 from tests.support import HOUR, MINUTE, NOON, FixedClock, Repository
 
@@ -120,7 +120,7 @@ def another(office: Office) -> Office:
 def send(office: Office, target: str, *subjects: str) -> None:
     """Leave messages for an agent."""
     vault = office.vault
-    with vault.lock.held():
+    with vault.transaction():
         notes = [
             Message(
                 message_id=vault.ids.next(),
@@ -135,7 +135,7 @@ def send(office: Office, target: str, *subjects: str) -> None:
             )
             for subject in subjects
         ]
-        vault.journal.append([vault.messages.put(one.message_id, one) for one in notes])
+        vault.write([vault.messages.put(one.message_id, one) for one in notes])
 
 
 def counts(kept: Any) -> tuple[int, int, int, int]:
@@ -667,8 +667,8 @@ def test_checkpoints_are_listed_and_served_without_secrets(office: Office) -> No
     leaky = msgspec.structs.replace(
         old, digest=SECRET, memory_queries=(SECRET,), recent_remembers=(SECRET,)
     )
-    with office.vault.lock.held():
-        office.vault.journal.append([office.vault.checkpoints.put(old.id, leaky)])
+    with office.vault.transaction():
+        office.vault.write([office.vault.checkpoints.put(old.id, leaky)])
     served = office.saved("run 1")[0]
     assert (served["digest"], served["memoryQueries"], served["recentRemembers"]) == (
         "[REDACTED]",
@@ -733,7 +733,7 @@ def test_nothing_of_a_conversation_is_stored_while_capture_is_paused(office: Off
     office.say("known", DECIDED)
     office.track("known", files=["before.py"], queries=["asked before"])
     office.ask("capture/pause", duration="15m")
-    before = office.vault.journal.path.read_bytes()
+    before = office.vault.database.sequence()
     for key in ("known", "unknown"):
         tracked = office.track(key, prompt=FORBIDDEN, response=LEFT, queries=["hush"])
         assert (tracked["isKept"], tracked["isCheckpointDue"], tracked["start"]) == (
@@ -756,7 +756,7 @@ def test_nothing_of_a_conversation_is_stored_while_capture_is_paused(office: Off
         assert TOLD[0] in office.start(key, occasion="compact")["recovery"]["text"]
         office.ask("context/render", sessionKey=key, host="cursor")
     office.app.flush()
-    assert office.vault.journal.path.read_bytes() == before
+    assert office.vault.database.sequence() == before
     assert office.track("known")["promptCount"] == 1
     office.clock.pass_(15 * MINUTE)
     assert office.track("known", prompt=FORBIDDEN)["isKept"]

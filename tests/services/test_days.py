@@ -10,7 +10,7 @@ import pytest
 from protocol.messages import Message
 from protocol.tasks import Task
 from sidecar.app import Application
-from sidecar.store.homes import Home
+from sidecar.storage.home import Home
 from tests.support import HOUR, MINUTE, FixedClock, Repository
 
 pytestmark = pytest.mark.slow
@@ -103,7 +103,7 @@ def second_day(team: Team) -> None:
     team.commit("feat: queue outgoing mail", "mail.py")
     vault = team.app.vault(team.app.project(None))
     now = team.clock.now
-    with vault.lock.held():
+    with vault.transaction():
         task = Task(
             task_id=vault.ids.next(),
             project_id=vault.project_id,
@@ -127,7 +127,7 @@ def second_day(team: Team) -> None:
             priority=5,
             created_at=now,
         )
-        vault.journal.append(
+        vault.write(
             [vault.tasks.put(task.task_id, task), vault.messages.put(note.message_id, note)]
         )
     team.ask(

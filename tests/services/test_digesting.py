@@ -12,7 +12,7 @@ from protocol.settings import Settings
 from sidecar.domain import digests
 from sidecar.services import agents, digesting, maintenance, recording
 from sidecar.services.enrichment import running
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.services.test_enrichment import silent, tools
 from tests.support import HOUR, NOON, FixedClock
 

@@ -4,7 +4,7 @@ import pytest
 
 from protocol.documents import Document
 from sidecar.services import documents
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.support import NOON
 
 
@@ -17,8 +17,8 @@ def put(vault: Vault, name: str, content: str, *, agent_editable: bool = False) 
         updated_at=NOON,
         agent_editable=agent_editable,
     )
-    with vault.lock.held():
-        vault.journal.append([vault.documents.put(name, made)])
+    with vault.transaction():
+        vault.write([vault.documents.put(name, made)])
     return made
 
 

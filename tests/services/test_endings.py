@@ -12,7 +12,7 @@ from sidecar.domain.conditions import Change
 from sidecar.domain.endings import judging
 from sidecar.services.context import endings
 from sidecar.services.context.endings import Endings
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.support import reopen
 
 
@@ -42,7 +42,7 @@ def test_what_is_remembered_is_what_was_judged(
     known = Endings()
     assert judged(known, vault, pairs) == expected
     assert known.has_news(vault)
-    with vault.lock.held():
+    with vault.transaction():
         known.keep(vault)
     assert not known.has_news(vault)
     forbid(monkeypatch)
@@ -77,10 +77,10 @@ def test_of_too_many_pairs_those_stay_that_are_asked_for(
     monkeypatch.setattr(endings, "_KEPT", 3)
     first, second = Endings(), Endings()
     judged(first, vault, pairs[:3])
-    with vault.lock.held():
+    with vault.transaction():
         first.keep(vault)
     assert len(vault.endings.read()) == 3
     judged(second, vault, pairs[2:5])
-    with vault.lock.held():
+    with vault.transaction():
         second.keep(vault)
     assert {*vault.endings.read()} == {endings._name(pair.task, pair.commit) for pair in pairs[2:5]}

@@ -26,8 +26,9 @@ from sidecar.services.enrichment import jobs, running
 from sidecar.services.enrichment.rules import Rules
 from sidecar.services.enrichment.stages import Begin, Count, Read, Reader, Tools
 from sidecar.services.meanings import Meanings
-from sidecar.store.vaults import Vault
-from tests.support import HOUR, MINUTE, FixedClock, reopen
+from sidecar.storage.database import deadline
+from sidecar.storage.vault import Vault
+from tests.support import HOUR, MINUTE, FixedClock, holding, reopen
 
 DECISION = "Use Postgres advisory locks instead of Redis because we run no Redis in production"
 
@@ -281,9 +282,8 @@ def test_nobody_waits_for_ever_for_a_turn(vault: Vault, monkeypatch: pytest.Monk
     """Part of C3: whoever has it shows no sign of life."""
     session_id = work(vault)
     other = reopen(vault)
-    other.running.patience = 0.05
     monkeypatch.setattr(running, "_STUCK", 0.1)
-    with vault.running.held(), pytest.raises(BusyError):
+    with vault.running.held(), deadline(0.05), pytest.raises(BusyError):
         start(other, session_id)
     assert start(other, session_id).status == "completed"
     other.close()
@@ -334,8 +334,8 @@ def test_a_job_whose_process_is_gone_can_be_retried(vault: Vault) -> None:
     """Part of C3."""
     session_id = work(vault)
     job = start(vault, session_id, Scripted(fail))
-    with vault.lock.held():
-        vault.journal.append([vault.jobs.put(job.job_id, lives.begin(job, "rules"))])
+    with vault.transaction():
+        vault.write([vault.jobs.put(job.job_id, lives.begin(job, "rules"))])
     (found,) = jobs.list_jobs(vault, ListJobsParams()).jobs
     assert (found.status, found.error) == ("failed", lives.INTERRUPTED)
     assert running.retry(vault, job.job_id, tools(), silent).status == "completed"
@@ -375,7 +375,7 @@ def test_drafts_are_redacted_before_they_are_kept(vault: Vault) -> None:
 
     work(vault)
     start(vault, None, Careless())
-    assert secret.encode() not in (vault.folder / "vault.jsonl").read_bytes()
+    assert holding(vault.folder, secret.encode()) == []
     assert active(vault)[0].title == "Key [REDACTED]"
 
 

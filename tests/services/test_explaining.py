@@ -209,16 +209,6 @@ def test_a_commit_that_was_not_recorded_is_told_by_git_without_what_is_secret(de
     assert "and this" not in found["origin"]["subject"]
 
 
-def test_a_lost_cache_of_keys_costs_nothing_for_long(desk: Desk) -> None:
-    desk.commit(DECISION, "locks.py")
-    desk.ask("sessions/close")
-    (desk.vault.folder / "cache" / "keys").unlink()
-    assert explain(desk)["session"] is not None
-    second = desk.second()
-    assert explain(second)["session"] is not None
-    second.close()
-
-
 @pytest.mark.parametrize(
     ("method", "params", "field"),
     [

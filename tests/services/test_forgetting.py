@@ -10,10 +10,10 @@ from protocol.methods import CloseSessionParams, SessionParams
 from protocol.recall import WriteParams
 from sidecar.services import browsing, compacting, forgetting, recording, remembering
 from sidecar.services.meanings import Meanings
-from sidecar.store.homes import Home
-from sidecar.store.vaults import Vault
+from sidecar.storage.home import Home
+from sidecar.storage.vault import Vault
 from tests.services.test_remembering import MEANINGS, write
-from tests.support import HOUR, FixedClock, reopen, save
+from tests.support import HOUR, FixedClock, holding, reopen, save
 
 PHRASE = 'the "blue" heron\nsings'
 """Words that JSON writes in another way."""
@@ -28,11 +28,6 @@ def commit(subject: str, path: str, number: int) -> NewEvent:
     )
 
 
-def holding(folder: Path, *needles: bytes) -> list[str]:
-    found = [path for path in folder.rglob("*") if path.is_file()]
-    return [path.name for path in found if any(one in path.read_bytes() for one in needles)]
-
-
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
     (tmp_path / "logs").mkdir()
@@ -44,18 +39,15 @@ def test_a_memory_is_forgotten_everywhere(vault: Vault, logs: Path) -> None:
     secret = "the combination of the safe is four blue herons"
     kept = write(vault, "Deploys need two approvals", meanings=MEANINGS).memory
     gone = write(vault, secret, meanings=MEANINGS).memory
-    (vault.folder / "vault.jsonl.corrupt.1").write_text(f'"{secret}"')
-    (vault.folder / "backups" / "format-0").mkdir(parents=True)
-    (vault.folder / "backups" / "format-0" / "vault.jsonl").write_text(secret)
+    vault.snapshot()
+    (vault.folder / "pauses.json.corrupt.1").write_text(f'"{secret}"')
     (logs / "threadline.log").write_text(f"a line\nwrote {secret}\nanother\n")
     report = forgetting.forget(vault, [gone.memory_id], logs)
     assert (report.memories, report.verified, report.remaining) == (1, True, ())
-    assert report.files_deleted == 2
+    assert report.files_deleted >= 2
     assert holding(vault.folder, b"blue herons") == holding(logs, b"blue herons") == []
     assert (logs / "threadline.log").read_text() == "a line\nanother\n"
-    vectors = (vault.folder / "cache" / "vectors").read_bytes()
-    assert gone.memory_id.encode() not in vectors
-    assert kept.memory_id.encode() in vectors
+    assert vault.vectors.matrix().memory_ids == (kept.memory_id,)
     left = vault.memories.get(gone.memory_id)
     assert left is not None
     assert (left.status, left.content) == ("forgotten", "(forgotten)")

@@ -21,8 +21,8 @@ from protocol.messages import (
     ThreadParams,
 )
 from sidecar.services import messaging, tidying
-from sidecar.store.locks import Lock
-from sidecar.store.vaults import Vault
+from sidecar.storage.database import deadline
+from sidecar.storage.vault import Vault
 from tests.support import HOUR, MINUTE, FixedClock, reopen
 
 DAY = timedelta(days=1)
@@ -178,8 +178,8 @@ def test_whatever_happens_each_recipient_gets_each_message_once(
     two: tuple[Vault, Vault], steps: list[tuple[str, bool, str, str]]
 ) -> None:
     """Part of F7 and F8: nobody misses one, and nobody's reading is another's."""
-    with two[0].lock.held():
-        two[0].journal.append([two[0].messages.drop(key) for key in two[0].messages.ids()])
+    with two[0].transaction():
+        two[0].write([two[0].messages.drop(key) for key in two[0].messages.ids()])
     got: dict[str, list[str]] = {"a": [], "b": [], "c": []}
     meant: dict[str, list[str]] = {"a": [], "b": [], "c": []}
     for action, is_first, who, whom in steps:
@@ -206,9 +206,8 @@ def test_a_reader_is_told_that_the_store_is_busy_rather_than_that_nothing_waits(
 ) -> None:
     """Part of F8."""
     send(vault, "patience")
-    vault.lock.patience = 0.01
-    other = Lock(vault.folder / "lock")
-    with other.held(), pytest.raises(BusyError):
+    other = reopen(vault)
+    with other.transaction(), deadline(0.01), pytest.raises(BusyError):
         read(vault, "b")
     assert read(vault, "b") == ["patience"]
     other.close()
@@ -288,8 +287,8 @@ def test_a_thread_survives_a_parent_that_expired_or_is_gone(
             ["middle", "leaf"],
             (root,),
         )
-    with vault.lock.held():
-        vault.journal.append([vault.messages.drop(middle)])
+    with vault.transaction():
+        vault.write([vault.messages.drop(middle)])
     late = sent(vault, "late", "a", "b", parent_message_id=middle)
     assert not late.is_parent_known
     for key in (middle, leaf, late.message.message_id):
@@ -361,8 +360,8 @@ def test_messages_that_answer_each_other_in_a_circle_are_one_thread(vault: Vault
     message = vault.messages.get(one)
     assert message is not None
     looped = msgspec.structs.replace(message, parent_message_id=other)
-    with vault.lock.held():
-        vault.journal.append([vault.messages.put(one, looped)])
+    with vault.transaction():
+        vault.write([vault.messages.put(one, looped)])
     assert len(thread(vault, one).messages) == 2
 
 

@@ -21,10 +21,10 @@ from protocol.tasks import CreateTasksParams, ListTasksParams, NewTask
 from sidecar.services import documents, forgetting, linking, planning, remembering
 from sidecar.services.mentioning import Mentioned
 from sidecar.services.recall import Recall
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.services.test_remembering import WORDS, write
 from tests.services.test_tasks import NOTHING
-from tests.support import reopen
+from tests.support import holding, reopen
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_links_of_a_purged_file_go_with_it(vault: Vault, logs: Path) -> None:
     link(vault, other, end("file", "open/keys.py"))
     assert forgetting.forget_path(vault, "secrets", logs).verified
     assert titles(vault, other) == ["open/keys.py"]
-    assert b"secrets" not in (vault.folder / "vault.jsonl").read_bytes()
+    assert holding(vault.folder, b"secrets") == []
 
 
 def test_a_phrase_is_forgotten_in_links_as_in_what_they_name(vault: Vault, logs: Path) -> None:

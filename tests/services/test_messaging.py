@@ -7,8 +7,8 @@ import pytest
 
 from protocol.messages import EVERYONE, Handling, Message, ReadMessagesParams
 from sidecar.services import messaging
-from sidecar.store.locks import Lock
-from sidecar.store.vaults import Vault
+from sidecar.storage.database import deadline
+from sidecar.storage.vault import Vault
 from tests.support import HOUR, MINUTE, NOON, FixedClock, reopen
 
 
@@ -22,8 +22,8 @@ def send(vault: Vault, content: str, target: str = "me", **more: object) -> Mess
         created_at=vault.clock(),
     )
     made = msgspec.structs.replace(made, **more)
-    with vault.lock.held():
-        vault.journal.append([vault.messages.put(made.message_id, made)])
+    with vault.transaction():
+        vault.write([vault.messages.put(made.message_id, made)])
     return made
 
 
@@ -111,8 +111,8 @@ def test_two_that_read_at_once_get_each_message_once(vault: Vault) -> None:
 def test_what_vanished_meanwhile_is_not_delivered(vault: Vault, clock: FixedClock) -> None:
     """Part of F8."""
     brief, dropped = send(vault, "brief", expires_at=NOON + MINUTE), send(vault, "dropped")
-    with vault.lock.held():
-        vault.journal.append([vault.messages.drop(dropped.message_id)])
+    with vault.transaction():
+        vault.write([vault.messages.drop(dropped.message_id)])
     clock.pass_(HOUR)
     assert messaging.deliver(vault, "me", [brief, dropped]) == []
     assert messaging.deliver(vault, "me", []) == []
@@ -121,9 +121,8 @@ def test_what_vanished_meanwhile_is_not_delivered(vault: Vault, clock: FixedCloc
 def test_a_message_waits_where_it_cannot_be_noted(vault: Vault) -> None:
     """Part of F8: rather late than twice."""
     sent = send(vault, "patience")
-    vault.lock.patience = 0.01
-    other = Lock(vault.folder / "lock")
-    with other.held():
+    other = reopen(vault)
+    with other.transaction(), deadline(0.01):
         assert messaging.deliver(vault, "me", [sent]) == []
     assert told(messaging.deliver(vault, "me", [sent])) == ["patience"]
     other.close()

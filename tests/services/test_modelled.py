@@ -11,8 +11,8 @@ from protocol.settings import Settings
 from sidecar.adapters.models.keys import VARIABLE
 from sidecar.app import Application
 from sidecar.services import recording
-from sidecar.store.homes import Home
-from sidecar.store.vaults import Vault
+from sidecar.storage.home import Home
+from sidecar.storage.vault import Vault
 from tests.adapters.test_models import KEY, Server, answer, refuse, server
 from tests.services.test_enrichment import DECISION, commit
 

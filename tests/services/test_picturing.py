@@ -9,7 +9,7 @@ import pytest
 from protocol.events import Commit, NewEvent
 from protocol.timelines import TimelineParams
 from sidecar.services import picturing, recording
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.desks import Desk
 from tests.support import HOUR, MINUTE, NOON, FixedClock, save
 

@@ -21,7 +21,7 @@ from protocol.tasks import (
 )
 from sidecar.domain.endings import judging
 from sidecar.services import planning, tasks, tidying
-from sidecar.store.vaults import Vault, open_vault
+from sidecar.storage.vault import Vault
 from tests.services.test_tasks import NOTHING, commit, seeing
 from tests.support import HOUR, MINUTE, FixedClock, reopen
 
@@ -340,8 +340,8 @@ def test_whatever_two_ask_for_no_task_ever_waits_for_itself(
 def test_what_a_task_waits_for_and_is_gone_holds_up_nobody(vault: Vault) -> None:
     """Part of F11."""
     first, second = create(vault, "First", NewTask(title="Second", depends_on=(0,))).tasks
-    with vault.lock.held():
-        vault.journal.append([vault.tasks.drop(first.task_id)])
+    with vault.transaction():
+        vault.write([vault.tasks.drop(first.task_id)])
     assert find(vault, "Second").waiting_for == ()
     assert update(vault, second.task_id, status="in_progress").outcome == "updated"
     assert tidying.tidy(vault) == 1
@@ -441,9 +441,9 @@ def test_a_task_written_before_there_were_needs_is_read(vault: Vault) -> None:
     fields = {"dependsOn", "notes", "updatedBy", "idempotencyKey", "heldBefore"}
     document = msgspec.to_builtins(vault.tasks.get(made.task_id))
     old = {name: value for name, value in document.items() if name not in fields}
-    with vault.lock.held():
-        vault.journal.append([("tasks", made.task_id, old)])
-    other = open_vault(vault.folder, vault.project_id, vault.ids, vault.rule)
+    with vault.transaction():
+        vault.tasks.table.store(made.task_id, msgspec.json.encode(old), [None])
+    other = Vault(vault.folder, vault.project_id, vault.ids, vault.rule)
     kept = other.tasks.get(made.task_id)
     assert isinstance(kept, Task)
     assert (kept.depends_on, kept.notes) == ((), ())

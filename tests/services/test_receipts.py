@@ -123,12 +123,12 @@ def test_the_same_again_is_the_same_receipt_and_counts(desk: Desk) -> None:
 def test_looking_leaves_no_trace(desk: Desk) -> None:
     """Part of D6."""
     prepare(desk)
-    before = desk.vault.journal.path.read_bytes()
+    before = desk.vault.database.sequence()
     assert "receiptId" not in desk.look(sessionKey="c1")
     shown = desk.ask("context/render", agentId=AGENT, sessionKey="c1", preview=True)
     assert (shown["receiptId"], shown["text"] != "") == (None, True)
     desk.app.flush()
-    assert desk.vault.journal.path.read_bytes() == before
+    assert desk.vault.database.sequence() == before
     assert len(desk.look()["pendingMessages"]) == 1
 
 

@@ -12,7 +12,7 @@ from protocol.sessions import Session
 from protocol.settings import Settings
 from sidecar.services import browsing, maintenance, recording
 from sidecar.services.recording import Waiting
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.support import HOUR, MINUTE, NOON, FixedClock, reopen, save
 
 
@@ -153,12 +153,12 @@ def test_maintenance_closes_a_session_that_has_run_out(vault: Vault, clock: Fixe
     assert (session.status, session.ended_at) == ("closed", clock.now)
 
 
-def test_what_hooks_dropped_into_the_inbox_is_placed_once(vault: Vault, clock: FixedClock) -> None:
+def test_what_waits_in_the_inbox_is_placed_once(vault: Vault, clock: FixedClock) -> None:
     """H1."""
     for number in range(3):
         waiting = Waiting(source="claude-code", recorded_at=NOON, events=(save(f"file-{number}"),))
-        vault.inbox.drop(msgspec.json.encode(waiting))
-    vault.inbox.drop(b"not json")
+        vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
+    vault.inbox.spool(vault.ids.next(), [b"not json"])
     assert vault.inbox.count() == 4
     clock.pass_(HOUR)
     assert recording.drain(reopen(vault)) == 3
@@ -183,16 +183,6 @@ def test_a_batch_that_comes_back_after_a_crash_is_not_doubled(vault: Vault) -> N
     assert [s.message_count for s in listed(vault)] == [2]
 
 
-def test_a_line_after_one_that_was_cut_off_is_not_lost(vault: Vault) -> None:
-    """H1."""
-    vault.inbox.drop(b"{}")
-    (vault.inbox.folder / "current.jsonl").write_bytes(b'{"source": "cut o')
-    waiting = Waiting(source="claude-code", recorded_at=NOON, events=(save("a"),))
-    vault.inbox.drop(msgspec.json.encode(waiting))
-    assert recording.drain(vault) == 1
-    assert len(vault.damaged_copies()) == 1
-
-
 def test_any_key_and_any_time_is_taken(vault: Vault) -> None:
     """A7, H4."""
     east = timezone(timedelta(hours=14))
@@ -212,7 +202,7 @@ def test_any_key_and_any_time_is_taken(vault: Vault) -> None:
     assert len({event.event_id for event in placed}) == 6
     for moment in odd:
         waiting = Waiting(source="x", recorded_at=moment, events=(save(at=moment),))
-        vault.inbox.drop(msgspec.json.encode(waiting))
+        vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
     maintenance.maintain(vault, Settings())
     assert sum(session.message_count for session in listed(vault)) == 9
 
@@ -224,7 +214,7 @@ def test_no_time_of_a_commit_blocks_those_who_come_later(vault: Vault) -> None:
     commits = [Commit(sha="b" * 40, authored_at=moment, committed_at=moment) for moment in odd]
     events = tuple(NewEvent(kind="commit", commit=commit) for commit in commits)
     waiting = Waiting(source="x", recorded_at=NOON, events=events)
-    vault.inbox.drop(msgspec.json.encode(waiting))
+    vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
     recording.ingest(vault, [save()], "vscode")
     assert sum(session.message_count for session in listed(vault)) == 3
 
@@ -254,21 +244,6 @@ def test_a_session_that_ended_as_it_began_hides_no_other(vault: Vault, clock: Fi
     recording.ingest(vault, [save("latest")], "vscode")
     assert listed(vault)[0].files_modified[-1] == "latest"
     assert [session.status for session in listed(vault)].count("active") == 1
-
-
-def test_an_event_whose_journal_was_deleted_can_be_recorded_again(
-    vault: Vault, clock: FixedClock
-) -> None:
-    """A7."""
-    (first,) = recording.ingest(vault, [save(key="k")], "vscode")
-    browsing.close_session(vault, CloseSessionParams())
-    (vault.folder / "sessions" / f"{first.session_id}.jsonl").unlink()
-    clock.pass_(MINUTE)
-    (again,) = recording.ingest(vault, [save(key="k")], "vscode")
-    assert (again.outcome, again.event_id is None) == ("stored", False)
-    browsing.close_session(vault, CloseSessionParams())
-    (third,) = recording.ingest(vault, [save(key="k")], "vscode")
-    assert (third.outcome, third.event_id) == ("duplicate", again.event_id)
 
 
 def test_events_are_read_in_the_order_they_happened(vault: Vault) -> None:

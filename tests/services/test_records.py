@@ -15,7 +15,7 @@ from sidecar.domain import conditions, privacy
 from sidecar.domain import forgetting as words
 from sidecar.services import forgetting
 from sidecar.services.following import Follower
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests import records
 from tests.services.test_remembering import write
 from tests.support import NOON, reopen
@@ -78,18 +78,18 @@ def test_a_file_is_forgotten_in_every_field_of_every_record(vault: Vault, logs: 
 
 def test_what_still_stands_somewhere_is_reported(vault: Vault) -> None:
     """Part of H3: also where it is only the name under which something is kept."""
-    from sidecar.store import erasure  # noqa: PLC0415  # only this test looks into files itself
+    from sidecar.storage import erasure  # noqa: PLC0415  # only this test looks into files itself
 
     made = records.filled("agents", Agent, "quiet")
-    with vault.lock.held():
-        vault.journal.append([vault.agents.put(PHRASE, made)])
-    assert erasure.search(vault.folder, [words.needle(PHRASE)])[1] == ["vault.jsonl"]
+    with vault.transaction():
+        vault.write([vault.agents.put(PHRASE, made)])
+    assert erasure.search(vault, [words.needle(PHRASE)])[1] == ["vault.sqlite: agents"]
 
 
 def test_two_names_that_become_the_same_stay_two(vault: Vault, logs: Path) -> None:
     """Part of H3: forgetting words loses nothing else."""
-    with vault.lock.held():
-        vault.journal.append(
+    with vault.transaction():
+        vault.write(
             [
                 vault.agents.put(name, records.filled("agents", Agent, name))
                 for name in ("red fox", "red  fox")
@@ -108,8 +108,8 @@ def test_a_phrase_leaves_ids_states_and_known_names_alone(vault: Vault, logs: Pa
         records.filled("messages", Message, "for the user"), target_id="user", category="info"
     )
     job = records.filled("jobs", records.kinds(vault)["jobs"], "dedup by user info")
-    with vault.lock.held():
-        vault.journal.append(
+    with vault.transaction():
+        vault.write(
             [
                 vault.conversations.put(UUID, talk),
                 vault.messages.put(records.ULID, message),
@@ -144,8 +144,8 @@ def test_a_forgotten_memory_leaves_no_trace_in_what_repeats_it(vault: Vault, log
     )
     receipt = msgspec.structs.replace(kept["receipts"], query=text)
     opinion = msgspec.structs.replace(kept["feedback"], memory_id=memory.memory_id, note="blue?")
-    with vault.lock.held():
-        vault.journal.append(
+    with vault.transaction():
+        vault.write(
             [
                 vault.conversations.put("talk", talk),
                 vault.checkpoints.put(UUID, saved),
@@ -172,8 +172,8 @@ def test_words_that_a_task_says_too_stay_there(vault: Vault, logs: Path) -> None
     task = msgspec.structs.replace(
         records.filled("tasks", Task, "x"), title="Sign the\nuploads before release"
     )
-    with vault.lock.held():
-        vault.journal.append([vault.tasks.put(task.task_id, task)])
+    with vault.transaction():
+        vault.write([vault.tasks.put(task.task_id, task)])
     report = forgetting.forget(vault, [memory.memory_id], logs)
     assert (report.verified, report.said_elsewhere) == (True, True)
     assert vault.tasks.all() == [task]
@@ -183,8 +183,8 @@ def test_a_short_title_takes_no_letters_out_of_other_words(vault: Vault, logs: P
     """Part of H3."""
     memory = write(vault, "ox").memory
     saved = records.filled("checkpoints", Checkpoint, "boxes")
-    with vault.lock.held():
-        vault.journal.append([vault.checkpoints.put(UUID, saved)])
+    with vault.transaction():
+        vault.write([vault.checkpoints.put(UUID, saved)])
     assert forgetting.forget(vault, [memory.memory_id], logs).verified
     assert vault.checkpoints.all() == [saved]
 
@@ -194,8 +194,8 @@ def test_a_task_about_a_forgotten_file_never_completes_by_itself(vault: Vault, l
     task = msgspec.structs.replace(
         records.filled("tasks", Task, "x"), done_when="path gone: secrets/plan.md"
     )
-    with vault.lock.held():
-        vault.journal.append([vault.tasks.put(task.task_id, task)])
+    with vault.transaction():
+        vault.write([vault.tasks.put(task.task_id, task)])
     forgetting.forget_path(vault, "secrets", logs)
     (left,) = vault.tasks.all()
     assert conditions.parse(left.done_when or "") is None
@@ -229,21 +229,21 @@ def test_what_others_change_is_told(vault: Vault, table: str) -> None:
     follower = Follower(vault, lambda _: True)
     other = reopen(vault)
     shelf = records.shelves(other)[table]
-    with other.lock.held():
-        other.journal.append([shelf.put("one", records.filled(table, shelf._kind, "words"))])
+    with other.transaction():
+        other.write([shelf.put("one", records.filled(table, shelf._kind, "words"))])
     (change,) = follower.changes()
     assert (change.what, change.ids) == (table, ("one",))
     assert follower.changes() == []
-    with other.lock.held():
-        other.journal.append([shelf.drop("one")])
+    with other.transaction():
+        other.write([shelf.drop("one")])
     assert [one.ids for one in follower.changes()] == [("one",)]
     other.close()
 
 
 def test_records_of_other_kinds_are_nobodys_news(vault: Vault) -> None:
     follower = Follower(vault, lambda _: True)
-    with vault.lock.held():
-        vault.journal.append(
+    with vault.transaction():
+        vault.write(
             [
                 vault.receipts.put("one", records.filled("receipts", Receipt, "x")),
                 vault.feedback.put("one", records.filled("feedback", Feedback, "x")),

@@ -24,9 +24,9 @@ from sidecar.services import browsing, forgetting, recording, remembering
 from sidecar.services.context import judging
 from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.recall import Recall
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.domain.test_duplicates import near_misses
-from tests.support import HOUR, FixedClock, reopen
+from tests.support import HOUR, FixedClock, holding, reopen
 
 
 def absent() -> str:
@@ -162,7 +162,7 @@ def test_secrets_and_private_text_are_not_kept(vault: Vault) -> None:
         vault, UpdateParams(memory_id=written.memory_id, content=f"now {token}")
     )
     assert changed.content == "now [REDACTED]"
-    assert token.encode() not in (vault.folder / "vault.jsonl").read_bytes()
+    assert holding(vault.folder, token.encode()) == []
 
 
 def test_an_update_changes_what_it_names(vault: Vault, clock: FixedClock) -> None:
@@ -310,8 +310,8 @@ def test_what_was_kept_unredacted_is_not_served(vault: Vault) -> None:
     )
     event = NewEvent(kind="capture", text="Set the key")
     (placed,) = recording.ingest(vault, [event], "test")
-    with vault.lock.held():
-        vault.journal.append([vault.memories.put(memory.memory_id, careless)])
+    with vault.transaction():
+        vault.write([vault.memories.put(memory.memory_id, careless)])
         (kept,) = vault.sessions.events(str(placed.session_id))
         vault.sessions.replace(msgspec.structs.replace(kept, text=f"Set {token}"), [])
     (read,) = remembering.read(vault, ReadParams(memory_ids=(memory.memory_id,))).memories
@@ -349,7 +349,7 @@ def test_a_secret_is_kept_in_no_field(vault: Vault) -> None:
         agent_id=SECRET,
         idempotency_key=f"key {SECRET}",
     ).memory
-    assert SECRET.encode() not in (vault.folder / "vault.jsonl").read_bytes()
+    assert holding(vault.folder, SECRET.encode()) == []
     again = write(vault, "Anything", idempotency_key=f"key {SECRET}")
     assert (again.outcome, again.memory.memory_id) == ("duplicate", memory.memory_id)
     other = write(vault, "Anything else", idempotency_key=f"key {SECRET[:-1]}3")
@@ -386,8 +386,8 @@ def test_what_says_nothing_is_no_memory(vault: Vault, text: str) -> None:
 def test_one_record_that_cannot_be_read_hides_no_other(vault: Vault) -> None:
     """Part of H1."""
     memory = write(vault, "Deploys need two approvals").memory
-    with vault.lock.held():
-        vault.journal.append([("memories", "0" * 26, {"memoryId": 7})])
+    with vault.transaction():
+        vault.memories.table.store("0" * 26, b'{"memoryId": 7}', [None] * 4)
     assert reopen(vault).memories.all() == [memory]
 
 

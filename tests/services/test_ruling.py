@@ -16,8 +16,8 @@ from sidecar import connections
 from sidecar.domain.connections import blocks, rules
 from sidecar.domain.sessions import Rule
 from sidecar.services import ruling
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
 from tests.desks import Desk, elsewhere
 from tests.support import HOUR, FixedClock, Repository
 

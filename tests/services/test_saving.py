@@ -11,8 +11,8 @@ from protocol.events import Event
 from protocol.settings import Settings
 from sidecar.app import Application
 from sidecar.domain.sessions import Rule
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
 from tests.support import NOON, FixedClock, Repository
 
 pytestmark = pytest.mark.slow
@@ -299,10 +299,11 @@ def test_every_change_is_told_once_whoever_made_it(
 
 def test_what_hooks_left_in_the_inbox_is_placed(editor: Editor) -> None:
     vault = editor.app.vault(editor.app.project(None))
-    vault.inbox.drop(
+    waiting = (
         b'{"source":"claude-code","recordedAt":"2026-03-02T12:00:00Z",'
         b'"events":[{"kind":"capture","text":"a turn <private>of mine</private>"}]}'
     )
+    vault.inbox.spool(vault.ids.next(), [waiting])
     (change,) = editor.app.workspace.look()
     assert change.what == "sessions"
     (event,) = editor.events()

@@ -8,7 +8,7 @@ import pytest
 
 from protocol.methods import METHODS
 from sidecar.services import tidying
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from sidecar.transports.mcp.tools import TOOLS
 from tests.desks import Desk
 from tests.mcps import Assistant, Host

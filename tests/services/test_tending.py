@@ -9,8 +9,8 @@ from sidecar.app import Application
 from sidecar.services import browsing, recording
 from sidecar.services.meanings import Meanings
 from sidecar.services.workspaces import MAINTAIN
-from sidecar.store.homes import Home
-from sidecar.store.vaults import Vault
+from sidecar.storage.home import Home
+from sidecar.storage.vault import Vault
 from tests.services.test_enrichment import DECISION, commit
 from tests.services.test_remembering import write
 from tests.support import HOUR, FixedClock, Repository
@@ -67,7 +67,7 @@ def test_what_came_without_its_meaning_gets_it(app: Application, clock: FixedClo
     assert vault.vectors.count() == 0
     look(app, clock)
     assert vault.vectors.count() == 20
-    (vault.folder / "cache" / "vectors").unlink()
+    vault.cache.discard()
     look(app, clock)
     assert vault.vectors.count() == 20
 

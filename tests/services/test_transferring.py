@@ -13,9 +13,10 @@ from protocol.projects import Project
 from protocol.tasks import Task
 from sidecar.domain.sessions import Rule
 from sidecar.services import reporting, transferring
-from sidecar.store.homes import Home
-from sidecar.store.ids import Ids
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.home import Home
+from sidecar.storage.ids import Ids
+from sidecar.storage.vault import Vault
 from tests import records
 from tests.support import NOON, FixedClock
 
@@ -65,9 +66,9 @@ def test_every_kind_of_record_travels_and_arrives_once(home: Home, other: Home) 
         for name, own in here.items()
         if name in LATER
     }
-    size = (there.folder / "vault.jsonl").stat().st_size
+    changes = there.database.sequence()
     assert transferring.load(other, lines, None) == moved
-    assert (there.folder / "vault.jsonl").stat().st_size == size
+    assert there.database.sequence() == changes
     once = list(transferring.export(there, PROJECT))
     assert len(once) == len(lines)
     other.close()
@@ -87,8 +88,8 @@ def test_what_is_here_already_stays_as_it_is(home: Home, other: Home) -> None:
     own = msgspec.structs.replace(
         records.filled("tasks", Task, "mine"), status="done", title="My own"
     )
-    with there.lock.held():
-        there.journal.append([there.tasks.put(records.ULID, own)])
+    with there.transaction():
+        there.write([there.tasks.put(records.ULID, own)])
     transferring.load(other, lines, None)
     assert there.tasks.all() == [own]
     other.close()
@@ -180,10 +181,10 @@ def test_a_report_tells_of_every_kind_of_record(home: Home) -> None:
     ids=["document", "message", "conversation"],
 )
 def test_nothing_breaks_out_of_a_report(
-    home: Home, change: Callable[[Vault], tuple[str, str, dict[str, object] | None]], line: str
+    home: Home, change: Callable[[Vault], Op], line: str
 ) -> None:
     """Part of H2."""
     vault = home.vault(PROJECT.project_id)
-    with vault.lock.held():
-        vault.journal.append([change(vault)])
+    with vault.transaction():
+        vault.write([change(vault)])
     assert line in "\n".join(reporting.report(vault, PROJECT))

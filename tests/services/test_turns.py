@@ -11,7 +11,7 @@ from protocol.events import Event
 from sidecar.domain.continuity.turns import FLAGGED
 from sidecar.services.continuity import buffers, idling
 from sidecar.services.continuity.idling import Idling
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.desks import Desk
 from tests.support import HOUR, MINUTE, reopen
 
@@ -181,7 +181,7 @@ def test_a_conversation_is_known_by_either_name(desk: Desk) -> None:
 def test_a_turn_that_is_too_long_is_refused_with_its_length(desk: Desk) -> None:
     """Part of F4."""
     take(desk, "x" * 100_000)
-    before = desk.vault.journal.path.read_bytes()
+    before = desk.vault.database.sequence()
     refused = desk.refused(
         "turns/ingest", sessionKey="run", role="user", content=f"{DECISION} {'x' * 100_000}"
     )
@@ -189,7 +189,7 @@ def test_a_turn_that_is_too_long_is_refused_with_its_length(desk: Desk) -> None:
     length = len(DECISION) + 100_001
     said = f"`content` has {length:,} characters, and 100,000 is the most"
     assert said in refused["message"]
-    assert desk.vault.journal.path.read_bytes() == before
+    assert desk.vault.database.sequence() == before
 
 
 def test_nothing_private_or_secret_is_kept(desk: Desk) -> None:

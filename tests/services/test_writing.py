@@ -9,7 +9,7 @@ from protocol.documents import ReadDocumentParams, WriteDocumentParams, WrittenD
 from protocol.errors import ConflictError, InvalidParamsError, NotFoundError
 from protocol.projects import ProjectParams
 from sidecar.services import documents, forgetting
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.services.test_remembering import write as remember
 from tests.support import HOUR, FixedClock, reopen
 

@@ -7,7 +7,7 @@ import pytest
 
 from protocol.errors import Code, StorageFailedError
 from sidecar.app import Application
-from sidecar.store.homes import Home
+from sidecar.storage.home import Home
 from sidecar.transports.cli import calls
 from tests.support import Repository
 

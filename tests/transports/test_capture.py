@@ -14,7 +14,7 @@ import pytest
 
 from protocol.errors import Code
 from tests.lsp_client import RawClient
-from tests.support import NOON, Repository, threadline
+from tests.support import NOON, Repository, documents, threadline
 
 pytestmark = pytest.mark.slow
 
@@ -101,8 +101,7 @@ def watched(editor: Editor, repository: Repository) -> Editor:
 def marks(folder: Path) -> list[str]:
     """Name what the server says it has looked at."""
     found = threadline("status", "--json", cwd=folder)
-    vault = Path(json.loads(found.stdout)["folder"]) / "vault.jsonl"
-    return [line for line in vault.read_text().splitlines() if '"marks"' in line]
+    return list(documents(Path(json.loads(found.stdout)["folder"]), "marks"))
 
 
 def test_a_commit_is_told_within_a_second(start: Opener, repository: Repository) -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from protocol.methods import Change
 from sidecar.adapters import browsers
-from sidecar.store import dashboards
-from sidecar.store.dashboards import Dashboard
+from sidecar.storage import dashboards
+from sidecar.storage.dashboards import Dashboard
 from sidecar.transports.web import gates, sites
 from sidecar.transports.web.keys import VALID_FOR, Keys
 from sidecar.transports.web.limits import Limit, retry_after

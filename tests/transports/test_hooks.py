@@ -22,7 +22,7 @@ from sidecar.app import Application, now, open_application
 from sidecar.domain import echoes, secrets
 from sidecar.domain.connections import events
 from sidecar.services import pausing
-from sidecar.store import overheard
+from sidecar.storage import spool
 from sidecar.transports.hooks import cleaning, hosts, main, observing
 from sidecar.transports.hooks.calls import Call
 from tests.hooks import failures, log
@@ -217,14 +217,14 @@ def test_every_message_of_every_host_has_its_outcome(
         for key, value in ENVIRONMENTS.get(host, {}).items()
     }
     seen: list[dict[str, Any]] = []
-    drop = overheard.drop
+    drop = spool.drop
 
     def listen(home: str, signature: str, line: bytes | None = None, **more: Any) -> bool:
         seen.extend([json.loads(line)] if line else [])
         return drop(home, signature, line, **more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overheard, "drop", listen)
+        patch.setattr(spool, "drop", listen)
         said = send(environment | around, host, event, message=message)
     assert said == answer
     assert [(one["event"], one["host"]) for one in seen] == ([(kept, host)] if kept else [])
@@ -876,7 +876,7 @@ def test_a_conversation_that_begins_is_not_told_what_was_just_said_in_it(
     data = copilot("userPromptSubmitted", prompt="We decided to use postgres for the ledger.")
     seen = observing.observe("copilot", "userPromptSubmitted", json.loads(data), environment)
     line = json.dumps({**seen, "key": observing.key(seen)}).encode()
-    overheard.drop(environment["THREADLINE_HOME"], "a prompt", line)
+    spool.drop(environment["THREADLINE_HOME"], "a prompt", line)
     told = tell(environment, copilot("sessionStart", source="new"))
     assert b"threadline:memory" in told
     assert b"postgres" not in told
@@ -963,7 +963,7 @@ def test_nothing_is_kept_while_capture_is_paused(environment: dict[str, str]) ->
     app.call("threadline/capture/pause", {"duration": "forever"})
     send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="We must be quiet."))
     assert inbox() == []
-    overheard.drop(
+    spool.drop(
         str(app.home.folder),
         "x",
         json.dumps(
@@ -1110,7 +1110,7 @@ def test_what_belongs_nowhere_is_kept_aside_and_not_tried_again(
     send(environment, "claude-code", message=message)
     app = open_here()
     app.overhear()
-    assert overheard.is_empty(str(app.home.folder))
+    assert spool.is_empty(str(app.home.folder))
     aside = (app.home.folder / "logs" / "unplaced.jsonl").read_text()
     assert "We must go." in aside
     app.overhear()
@@ -1130,7 +1130,7 @@ def test_a_crash_while_placing_makes_nothing_twice(environment: dict[str, str]) 
             message=claude("UserPromptSubmit", prompt=f"Prompt {number}"),
         )
     app = open_here()
-    batches = overheard.Batches(str(app.home.folder))
+    batches = spool.Batches(str(app.home.folder))
     (name,) = batches.names()
     path = app.home.folder / "inbox" / name
     content = path.read_bytes()
@@ -1147,7 +1147,7 @@ def test_who_has_little_time_goes_on_where_it_stopped(environment: dict[str, str
     for number in range(4):
         said = claude("UserPromptSubmit", prompt=f"Prompt {number}")
         send(environment, "claude-code", message=said)
-        batches = overheard.Batches(home)
+        batches = spool.Batches(home)
         assert len(batches.names()) == number + 1
         batches.close()
     app = open_here()
@@ -1361,19 +1361,19 @@ def test_a_link_in_our_place_is_not_followed(
 def test_a_log_does_not_grow_for_ever() -> None:
     home = Path(os.environ["THREADLINE_HOME"])
     for _ in range(3):
-        overheard.keep_aside(str(home / "logs" / "x"), b"a" * 100, 50)
+        spool.keep_aside(str(home / "logs" / "x"), b"a" * 100, 50)
     assert sorted(path.name for path in (home / "logs").iterdir()) == ["x", "x.1"]
 
 
 def test_a_claim_is_had_by_one_alone(tmp_path: Path) -> None:
     home = str(tmp_path / "h")
-    claim: Callable[..., str | None] = overheard.claim
+    claim: Callable[..., str | None] = spool.claim
     assert claim(home, "t", is_start=False) == "new"
     assert claim(home, "t", is_start=False) is None
     assert claim(home, "t", is_start=True) is None
-    overheard.keep_promise(home, "t")
+    spool.keep_promise(home, "t")
     assert claim(home, "t", is_start=False) is None
-    overheard.promise(home, "t")
+    spool.promise(home, "t")
     assert claim(home, "t", is_start=False) == "owed"
 
 
@@ -1392,13 +1392,13 @@ def test_who_fails_to_tell_is_followed_by_one_other(tmp_path: Path) -> None:
     home = str(tmp_path / "h")
     path = tmp_path / "h" / "inbox" / "talks" / "t"
     for expected in ("new", "new", None):
-        assert overheard.claim(home, "t", is_start=False) == expected
+        assert spool.claim(home, "t", is_start=False) == expected
         os.utime(path, (1, 1))
 
 
 def test_the_memory_of_repetitions_stays_small(tmp_path: Path) -> None:
     home = str(tmp_path / "h")
     for number in range(1500):
-        assert overheard.drop(home, f"{number:024d}")
-    assert not overheard.drop(home, f"{1499:024d}")
+        assert spool.drop(home, f"{number:024d}")
+    assert not spool.drop(home, f"{1499:024d}")
     assert (tmp_path / "h" / "inbox" / "seen").stat().st_size < 20_000

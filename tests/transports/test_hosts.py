@@ -187,7 +187,7 @@ def test_pauses_that_are_broken_harm_nobody(content: bytes, repository: Reposito
     home = Path(os.environ["THREADLINE_HOME"])
     (home / "projects" / "another").mkdir(parents=True)
     (home / "projects" / "another" / "pauses.json").write_bytes(content)
-    (home / "projects.jsonl").write_bytes(b'{"ops": "another"}\n{"ops": [["another')
+    (home / "projects" / "another" / "folders.json").write_bytes(content)
     said = message("Stop", repository.path, last_assistant_message="We must go on.")
     check_silent(run(repository.path, said))
     assert b"We must go on." in waiting()

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from sidecar.app import Application
 from sidecar.domain.context import sections
 from sidecar.domain.rendering import fences
-from sidecar.store.homes import Home
+from sidecar.storage.home import Home
 from sidecar.transports.mcp import calling, instructions, server
 from sidecar.transports.mcp.tools import TOOLS
 from tests.desks import DECISION, Desk, titles

@@ -14,7 +14,7 @@ from protocol.forgetting import PurgeReport
 from sidecar.app import open_application
 from sidecar.domain.connections import rules
 from sidecar.services import forgetting
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 from tests.hooks import failures
 from tests.support import ROOT, Repository, threadline
 

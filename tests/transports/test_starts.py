@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.app import open_application
-from sidecar.store.overheard import VARIABLE
+from sidecar.storage.spool import VARIABLE
 from tests import hooks
 from tests.support import NOON, ROOT, Repository
 

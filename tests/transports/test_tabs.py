@@ -12,7 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 
 from protocol.errors import Code
-from tests.support import NOON, Repository, threadline
+from tests.support import NOON, Repository, documents, threadline
 from tests.webs import BRIEF, Dashboard, Tab, Visitor, see_it_serves
 
 pytestmark = pytest.mark.slow
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.slow
 
 def wait_until_watched(tab: Tab) -> None:
     """Wait until the repository is looked at: what is committed from then on is told."""
-    vault = Path(tab.request("threadline/status")["folder"]) / "vault.jsonl"
+    folder = Path(tab.request("threadline/status")["folder"])
     limit = time.monotonic() + BRIEF
-    while '"marks"' not in vault.read_text():
+    while not documents(folder, "marks"):
         assert time.monotonic() < limit
         see_it_serves(tab)
 

@@ -8,10 +8,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support import ROOT, Repository, threadline
+from tests.support import ROOT, Repository, documents, threadline
 
 pytestmark = pytest.mark.slow
 
@@ -138,10 +139,10 @@ def wait_until_watched(watching: "subprocess.Popen[str]", repository: Repository
     assert watching.stderr is not None
     assert watching.stderr.readline().startswith("watching ")
     limit = time.monotonic() + 30
-    while b'"marks"' not in read_vault(repository):
+    while not marks(repository):
         assert time.monotonic() < limit, "the repository is not watched"
 
 
-def read_vault(repository: Repository) -> bytes:
+def marks(repository: Repository) -> dict[str, Any]:
     found = threadline("status", "--json", cwd=repository.path)
-    return (Path(json.loads(found.stdout)["folder"]) / "vault.jsonl").read_bytes()
+    return documents(Path(json.loads(found.stdout)["folder"]), "marks")

@@ -1099,6 +1099,8 @@ export interface PlacedEvent {
   outcome: "dropped" | "duplicate" | "spooled" | "stored";
   eventId: string | null;
   sessionId: string | null;
+  /** It is on the disk, but in no session yet: the store was busy for as long as a request may wait. */
+  deferred: boolean;
 }
 
 /** What is known of a repository, enough to recognise it again. */
@@ -1932,6 +1934,10 @@ export interface Status {
   /** Events in the inbox that are not placed yet. */
   waiting: number;
   bytesOnDisk: number;
+  /** When the copies were made that are kept, the newest first. */
+  snapshots: string[];
+  /** What was done about damage so far, the latest last. */
+  recoveries: string[];
   /** Files that were found damaged; what was good in them is in use, the original is kept here. */
   damagedCopies: string[];
   oldest: string | null;

@@ -7,7 +7,7 @@ from sidecar.domain.recall.catalogues import REFUSED
 from sidecar.services.context import selecting, wording
 from sidecar.services.context.scenes import Scene
 from sidecar.services.context.starting import Contexts
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _WRONG = 50
 """Memories somebody called wrong that are named at the most."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from cachetools import LRUCache
 
 from protocol.memories import Memory
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _KNOWN = 20_000
 _NOBODY = ""

@@ -10,8 +10,8 @@ from sidecar.domain.continuity import conversations
 from sidecar.domain.continuity.conversations import Who
 from sidecar.services.context.scenes import Scene
 from sidecar.services.continuity import meeting
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _GIVEN = 500
 _SEEN_AGAIN = 600
@@ -24,12 +24,10 @@ def begin(scene: Scene, recovery: Recovery | None) -> None:
     if key is None:
         _greet(scene)
     elif _began(scene, meeting.find(vault, key), recovery) is not None:
-        with vault.lock.held():
+        with vault.transaction():
             met = meeting.meet(vault, key, scene.who, vault.clock())
             began = _began(scene, met.conversation, recovery) or met.conversation
-            vault.journal.append(
-                meeting.ops(vault, msgspec.structs.replace(met, conversation=began))
-            )
+            vault.write(meeting.ops(vault, msgspec.structs.replace(met, conversation=began)))
 
 
 def branch(scene: Scene, origin: Conversation) -> None:
@@ -37,7 +35,7 @@ def branch(scene: Scene, origin: Conversation) -> None:
     vault, key = scene.vault, scene.params.session_key
     if key is None or conversations.known_as(key) == origin.session_key:
         return
-    with vault.lock.held():
+    with vault.transaction():
         met = meeting.meet(vault, key, scene.who, vault.clock())
         if met.conversation.began is None:
             forked = msgspec.structs.replace(
@@ -47,9 +45,7 @@ def branch(scene: Scene, origin: Conversation) -> None:
                 previous_session_key=origin.session_key,
                 given=origin.given,
             )
-            vault.journal.append(
-                meeting.ops(vault, msgspec.structs.replace(met, conversation=forked))
-            )
+            vault.write(meeting.ops(vault, msgspec.structs.replace(met, conversation=forked)))
 
 
 def claim(vault: Vault, session_key: str, who: Who) -> bool:
@@ -57,22 +53,22 @@ def claim(vault: Vault, session_key: str, who: Who) -> bool:
     talk = meeting.find(vault, session_key)
     if talk is not None and talk.began is not None:
         return False
-    with vault.lock.held():
+    with vault.transaction():
         met = meeting.meet(vault, session_key, who, vault.clock())
         if met.conversation.began is not None:
             return False
         began = msgspec.structs.replace(met.conversation, began="cold")
-        vault.journal.append(meeting.ops(vault, msgspec.structs.replace(met, conversation=began)))
+        vault.write(meeting.ops(vault, msgspec.structs.replace(met, conversation=began)))
         return True
 
 
 def release(vault: Vault, session_key: str) -> None:
     """Let it have its context another time, since it did not get it."""
-    with vault.lock.held():
+    with vault.transaction():
         talk = meeting.find(vault, session_key)
         if talk is not None:
             waiting = msgspec.structs.replace(talk, began=None)
-            vault.journal.append([vault.conversations.put(talk.session_key, waiting)])
+            vault.write([vault.conversations.put(talk.session_key, waiting)])
 
 
 def given(vault: Vault, session_key: str, memory_ids: Sequence[str]) -> list[Op]:
@@ -116,7 +112,7 @@ def _greet(scene: Scene) -> None:
     agent = vault.agents.get(scene.who.agent_id)
     if agent is not None and (now - agent.last_seen_at).total_seconds() < _SEEN_AGAIN:
         return
-    with vault.lock.held():
+    with vault.transaction():
         agent = vault.agents.get(scene.who.agent_id)
         greeted = conversations.greet(agent, scene.who, vault.project_id, now)
-        vault.journal.append([vault.agents.put(greeted.agent_id, greeted)])
+        vault.write([vault.agents.put(greeted.agent_id, greeted)])

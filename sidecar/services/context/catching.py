@@ -13,7 +13,7 @@ from sidecar.domain.context import changes
 from sidecar.domain.context.changes import Happenings
 from sidecar.services.context.scenes import Scene
 from sidecar.services.continuity import meeting
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _READ = 30
 """Sessions whose commits are read; who was away for longer gets the latest."""
@@ -63,12 +63,11 @@ def _conversations(scene: Scene) -> Iterator[Conversation]:
 
 def _sessions(vault: Vault, since: datetime) -> Iterator[Session]:
     """Give the sessions that went on after a moment, newest first."""
-    for record in reversed(vault.sessions.timeline()):
+    for record in vault.sessions.newest():
         if record.started_at + vault.rule.window < since:
             return
-        session = vault.sessions.get(record.session_id)
-        if session is not None and session.last_event_at + changes.SECOND > since:
-            yield session
+        if record.last_event_at + changes.SECOND > since:
+            yield record
 
 
 def _commits(vault: Vault, sessions: list[Session]) -> Iterator[Commit]:

@@ -9,7 +9,7 @@ from protocol.tasks import Task
 from sidecar.domain.conditions import Change
 from sidecar.domain.endings.seeking import Judge
 from sidecar.domain.recall import hashes
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _KEPT = 50_000
 """Pairs that are written down, also those that nobody has asked for this time."""

@@ -36,7 +36,7 @@ from sidecar.services.context.parts import Parts
 from sidecar.services.context.scenes import Scene
 from sidecar.services.context.verifying import Verifier
 from sidecar.services.continuity import recovering
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 MESSAGES = "pendingMessages"
 _MESSAGE = 1_000
@@ -118,7 +118,7 @@ class Gatherer(Struct):
     ) -> _Part:
         """Give what an agent is told of a table; it is made anew once the table or something else has changed."""
         vault, agent_id = scene.vault, scene.who.agent_id
-        made_of = (vault.journal.revisions((table,)), others)
+        made_of = (vault.changes((table,)), others)
         return self.parts.keep(
             (vault.project_id, agent_id, make), made_of, lambda: make(vault, agent_id)
         )
@@ -131,8 +131,8 @@ class Gatherer(Struct):
         vault, params = scene.vault, scene.params
         if params.occasion == "compact":
             return _recovery(scene)
-        revisions = vault.journal.revisions(("conversations", "checkpoints"))
-        made_of = (revisions, vault.sessions.stamp(), scene.settings, scene.minute())
+        revisions = vault.changes(("conversations", "checkpoints"))
+        made_of = (revisions, vault.sessions.records.revision, scene.settings, scene.minute())
         key = (vault.project_id, scene.who, params)
         return self.parts.keep(key, made_of, lambda: _recovery(scene))
 
@@ -238,7 +238,7 @@ def _counts(scene: Scene) -> VaultCounts:
         memories=health.count_active(scene.recall.standings(vault)),
         tasks=len(vault.tasks),
         documents=len(vault.documents),
-        sessions=len(vault.sessions.timeline()),
+        sessions=vault.sessions.count(),
     )
 
 

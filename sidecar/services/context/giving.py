@@ -15,8 +15,8 @@ from sidecar.domain.context import items, modes
 from sidecar.domain.continuity import conversations
 from sidecar.domain.hashing import blake2b
 from sidecar.services.context import wording
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _REMEMBERED = (*modes.SECTIONS, "queryResults")
 """Sections that tell memories."""

@@ -10,7 +10,7 @@ from protocol.errors import ConflictError, NotFoundError
 from protocol.memories import Memory
 from sidecar.domain import privacy
 from sidecar.services import agents
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _LEAST: dict[Opinion, float] = {"wrong": -1.0, "stale": -0.75, "useful": -1.0}
 """How low an opinion can bring a memory: what is stale counts less, and is still given."""
@@ -20,7 +20,7 @@ _WEIGHT: dict[Opinion, float] = {"wrong": -2.0, "stale": -0.5, "useful": 0.25}
 
 def judge(vault: Vault, params: FeedbackParams) -> Memory:
     """Take down an opinion; it counts from the next search and the next context on."""
-    with vault.lock.held():
+    with vault.transaction():
         memory = _find(vault, params.memory_id)
         now = vault.clock()
         judged = msgspec.structs.replace(memory, feedback=_counted(memory.feedback, params.verdict))
@@ -32,7 +32,7 @@ def judge(vault: Vault, params: FeedbackParams) -> Memory:
             receipt_id=params.receipt_id,
             at=now,
         )
-        vault.journal.append(
+        vault.write(
             [
                 vault.memories.put(memory.memory_id, judged),
                 vault.feedback.put(vault.ids.next(), opinion),
@@ -44,7 +44,7 @@ def judge(vault: Vault, params: FeedbackParams) -> Memory:
 def retract(vault: Vault, params: RetractParams) -> Memory:
     """Take back what somebody said last; what all others have said counts as if that had never been said."""
     agent_id = agents.author(params.agent_id)
-    with vault.lock.held():
+    with vault.transaction():
         memory = _find(vault, params.memory_id)
         opinions = _opinions(vault, memory.memory_id)
         own = [key for key, one in opinions.items() if one.agent_id == agent_id]
@@ -59,9 +59,7 @@ def retract(vault: Vault, params: RetractParams) -> Memory:
             # Its words were changed since: what was thought of others holds it back no more.
             feedback = max(feedback, 0.0)
         judged = msgspec.structs.replace(memory, feedback=feedback)
-        vault.journal.append(
-            [vault.memories.put(memory.memory_id, judged), vault.feedback.drop(own[-1])]
-        )
+        vault.write([vault.memories.put(memory.memory_id, judged), vault.feedback.drop(own[-1])])
         return privacy.clean_memory(judged)
 
 

@@ -19,8 +19,8 @@ from sidecar.domain.rendering import composing
 from sidecar.domain.rendering.composing import Rendering
 from sidecar.services.context import beginning, gathering, giving
 from sidecar.services.context.scenes import Scene
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 def earlier(scene: Scene) -> Conversation | None:

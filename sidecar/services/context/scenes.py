@@ -11,7 +11,7 @@ from sidecar.services.drift.codebases import Code
 from sidecar.services.meanings import Meanings
 from sidecar.services.recall import Recall
 from sidecar.services.tasks import Look
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _MINUTE = 60
 """Seconds for which it is still the same time."""

@@ -31,9 +31,8 @@ from sidecar.services.context.gathering import Gathered, Gatherer
 from sidecar.services.context.scenes import Scene
 from sidecar.services.context.verifying import Verifier
 from sidecar.services.continuity.buffers import Buffer
-from sidecar.store import chronicles
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _KEPT = 64
 """Answers that are kept."""
@@ -42,7 +41,7 @@ _UNNAMED = "0" * 20
 _TABLES = (
     *("memories", "conversations", "checkpoints", "agents"),
     *("tasks", "messages", "documents", "jobs", "links"),
-    *chronicles.TABLES,
+    "sessions",
 )
 """Whose every write makes another answer."""
 
@@ -109,10 +108,9 @@ class Contexts:
     def _stamp(self, scene: Scene) -> Stamp:
         """Tell what an answer depends on; any write of any process that matters makes another one."""
         vault = scene.vault
-        revisions = vault.journal.revisions(_TABLES)
+        revisions = vault.changes(_TABLES)
         return (
             revisions,
-            vault.sessions.states(),
             [scene.look.path_exists(path) for path in self._watched(vault, revisions)],
             scene.place,
             scene.branch,

@@ -8,7 +8,7 @@ from protocol.contexts import ContextItem, Stats, StatsParams, Worth
 from protocol.conversations import Conversation
 from sidecar.domain import privacy
 from sidecar.domain.context import items
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _SHOWN = 5
 

@@ -16,7 +16,7 @@ from sidecar.domain.drift.verdicts import Fates
 from sidecar.domain.recall import hashes
 from sidecar.services.drift import drifting, fates
 from sidecar.services.drift.codebases import Code
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _REMEMBERED = 20_000
 
@@ -150,7 +150,7 @@ def _keys(head: str, vault: Vault, memories: Collection[Memory], code: Code) -> 
     """Name what the fact about each memory depends on."""
     shas = {one.memory_id: verdicts.commits(one, Fates()) for one in memories}
     here = code.ages({sha for found in shas.values() for sha in found})
-    around = (code.main_line(), vault.sessions.stamp())
+    around = (code.main_line(), vault.sessions.records.revision)
     return {
         one.memory_id: (
             head,

@@ -7,7 +7,7 @@ from protocol.memories import Memory
 from sidecar.domain import privacy
 from sidecar.domain.context import clipping, items
 from sidecar.services import documents
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _TITLE, _TEXT = 200, 1_000
 _HEADING = "#"

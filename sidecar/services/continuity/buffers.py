@@ -12,8 +12,8 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from protocol.errors import ThreadlineError
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 QUIET = 2.5
 """Seconds without anything new after which all is written."""
@@ -65,7 +65,7 @@ class Buffer:
         What has words that are not on the disk is given up where a journal was written anew meanwhile: somebody
         may have wanted them forgotten.
         """
-        generation = vault.journal.generation if has_words else None
+        generation = vault.erasures() if has_words else None
         with self._mutex:
             self._last = self._clock()
             if not self._waiting:
@@ -137,13 +137,13 @@ def _by_vault(entries: dict[_Key, _Entry]) -> list[dict[_Key, _Entry]]:
 def _write(entries: dict[_Key, _Entry]) -> dict[_Key, _Entry]:
     """Write what waits for one project; give back what was refused."""
     vault = next(iter(entries.values())).vault
-    left = dict(entries)
+    left = entries
     try:
         # To lock a project that was forgotten would bring its folder back.
-        if vault.journal.path.exists():
-            with vault.lock.held():
-                if vault.journal.path.exists():
-                    _give_up(left)
+        if vault.exists:
+            with vault.transaction():
+                if vault.exists:
+                    left = _wanted(entries)
                     _append(left)
     except (ThreadlineError, OSError) as error:
         _log.warning("%s; %d by-products are written later", error, len(left))
@@ -151,24 +151,20 @@ def _write(entries: dict[_Key, _Entry]) -> dict[_Key, _Entry]:
     return {}
 
 
-def _give_up(entries: dict[_Key, _Entry]) -> None:
-    """Leave out words that were meant for a journal which is not there any more."""
-    for key, entry in list(entries.items()):
-        entry.vault.journal.refresh()
-        if entry.generation not in {None, entry.vault.journal.generation}:
-            del entries[key]
+def _wanted(entries: dict[_Key, _Entry]) -> dict[_Key, _Entry]:
+    """Leave out words that somebody may have erased since they were said."""
+    return {
+        key: entry
+        for key, entry in entries.items()
+        if entry.generation in {None, entry.vault.erasures()}
+    }
 
 
 def _append(entries: dict[_Key, _Entry]) -> None:
-    """Write one by-product after the other, and take it out: each may stand on what the one before has changed.
-
-    The last makes all durable; where it has nothing to write, the next write of anybody does.
-    """
-    for key, entry in list(entries.items()):
-        vault = entry.vault
-        if ops := _made(vault, entry.make_ops):
-            vault.journal.append(ops, durable=len(entries) == 1)
-        del entries[key]
+    """Write one by-product after the other: each may stand on what the one before has changed."""
+    for entry in entries.values():
+        if ops := _made(entry.vault, entry.make_ops):
+            entry.vault.write(ops)
 
 
 def _made(vault: Vault, make_ops: MakeOps) -> list[Op]:

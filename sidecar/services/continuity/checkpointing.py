@@ -15,8 +15,8 @@ from sidecar.domain.continuity.conversations import Who
 from sidecar.services.continuity import keeping, meeting, observing
 from sidecar.services.continuity.keeping import Author
 from sidecar.services.continuity.tools import Tools
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _SPACE = uuid.UUID("6d1f0c5e-5a0b-5d57-9c86-2f4b8f5f3a11")
 """In which checkpoints are named by what is in them."""

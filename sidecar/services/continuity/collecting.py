@@ -8,8 +8,8 @@ from protocol.settings import Settings
 from protocol.turns import Activity, Entry, KeptActivity
 from sidecar.domain.continuity import turns
 from sidecar.domain.continuity.turns import Turn
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 def add(

@@ -11,8 +11,8 @@ from sidecar.domain.continuity import checkpoints, conversations
 from sidecar.domain.continuity.conversations import Who
 from sidecar.services.continuity import collecting, keeping, meeting, observing
 from sidecar.services.continuity.tools import Tools
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 def end(vault: Vault, params: EndParams, who: Who, tools: Tools) -> Digested:

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from protocol.conversations import Conversation
 from protocol.settings import Settings
 from sidecar.services.continuity import collecting, observing
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 def flush(vault: Vault, settings: Settings) -> int:
@@ -16,10 +16,10 @@ def flush(vault: Vault, settings: Settings) -> int:
     """
     if not collecting.idle(vault, settings):
         return 0
-    with vault.lock.held():
+    with vault.transaction():
         silent = collecting.idle(vault, settings)
         if ops := [op for key in silent for op in _flushed(vault, key, settings)]:
-            vault.journal.append(ops)
+            vault.write(ops)
     return len(silent)
 
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from protocol.errors import ThreadlineError
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 Flush = Callable[[Vault], bool]
 """Saves what has fallen silent; tells whether something still waits."""

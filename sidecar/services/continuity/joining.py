@@ -3,7 +3,7 @@
 from datetime import timedelta
 from pathlib import PurePath
 
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 OWN = "mcp-"
 """Begins the name of a conversation that no hook follows."""

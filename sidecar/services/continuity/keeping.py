@@ -14,8 +14,8 @@ from sidecar.domain.continuity.conversations import Who
 from sidecar.services import browsing
 from sidecar.services.comparing import Comparison
 from sidecar.services.meanings import Meanings
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 SUMMARY = "summary"
 """Stands where other memories of a checkpoint have their number."""
@@ -171,10 +171,10 @@ def write(
         learn(vault, filter(None, wanted), meanings)
     for _ in range(_TRIES):
         decision = decide(vault, wanted, author, meanings)
-        with vault.lock.held():
+        with vault.transaction():
             if is_current(vault, decision):
                 return _land(vault, wanted, decision, along)
-    with vault.lock.held():
+    with vault.transaction():
         return _land(vault, wanted, decide(vault, wanted, author, meanings), along)
 
 
@@ -185,7 +185,7 @@ def _land(
     along: Callable[[], Iterable[Op]],
 ) -> tuple[CheckpointedMemory, ...]:
     if ops := [*decision.keeper.ops(), *along()]:
-        vault.journal.append(ops)
+        vault.write(ops)
     unlearn(vault, filter(None, wanted))
     return decision.results
 

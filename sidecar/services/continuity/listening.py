@@ -16,7 +16,7 @@ from sidecar.domain.continuity.quotations import Known
 from sidecar.domain.continuity.turns import Signal, Turn
 from sidecar.domain.rendering import composing
 from sidecar.services.continuity.tools import Hear
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _FRAME = (composing.HEADING, composing.MORE, documents.SOUL, documents.introduction(""))
 """What stands around all that we tell, and what we say of ourselves."""

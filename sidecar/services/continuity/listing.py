@@ -2,7 +2,7 @@
 
 from protocol.checkpoints import CheckpointList, ListCheckpointsParams
 from sidecar.domain.continuity import checkpoints, conversations
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def list_checkpoints(vault: Vault, params: ListCheckpointsParams) -> CheckpointList:

@@ -11,8 +11,8 @@ from sidecar.domain import sessions
 from sidecar.domain.continuity import conversations
 from sidecar.domain.continuity.conversations import Who
 from sidecar.services import agents
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 class Met(Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from sidecar.domain.continuity import checkpoints, conversations, naming
 from sidecar.domain.continuity.conversations import Who
 from sidecar.services.continuity import meeting, observing
 from sidecar.services.continuity.tools import Tools
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def digest(vault: Vault, params: DigestParams, who: Who, tools: Tools) -> Digested:
@@ -22,7 +22,7 @@ def digest(vault: Vault, params: DigestParams, who: Who, tools: Tools) -> Digest
     tools.buffer.flush()
     who = meeting.leader(vault, params.session_key, who, (params.agent_id, params.harness))
     words = privacy.clean(echoes.without(params.digest))[:TEXT_LIMIT]
-    with vault.lock.held():
+    with vault.transaction():
         now = meeting.moment(vault, params.occurred_at)
         met = meeting.meet(vault, params.session_key, who, now)
         talk = conversations.seen(met.conversation, now)
@@ -34,7 +34,7 @@ def digest(vault: Vault, params: DigestParams, who: Who, tools: Tools) -> Digest
         is_own = params.trigger != "pre_compaction" and words.strip()
         agent = conversations.summed_up(met.agent, naming.headline(words)) if is_own else met.agent
         ops = observing.save(vault, made, talk, settings)
-        vault.journal.append([*ops, vault.agents.put(agent.agent_id, agent)])
+        vault.write([*ops, vault.agents.put(agent.agent_id, agent)])
         return Digested(checkpoint=checkpoints.cleaned(made))
 
 

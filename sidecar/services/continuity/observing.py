@@ -11,8 +11,8 @@ from sidecar.domain import privacy
 from sidecar.domain.continuity import checkpoints, conversations, turns
 from sidecar.domain.continuity.checkpoints import Work
 from sidecar.services.continuity import collecting
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _REACH = timedelta(hours=24)
 """How far back work is looked for, however long a conversation lasts."""
@@ -81,7 +81,7 @@ def save_if_due(vault: Vault, session_key: str, settings: Settings) -> list[Op]:
 
 def _events(vault: Vault, since: datetime) -> Iterator[Event]:
     """Read the events from a moment on, of those sessions alone that may hold any."""
-    for session in reversed(vault.sessions.timeline()):
+    for session in vault.sessions.newest():
         if session.ended_at is None or session.ended_at >= since:
             events = vault.sessions.latest(session.session_id, _EVENTS)
             yield from (privacy.clean_event(one) for one in events if one.occurred_at >= since)

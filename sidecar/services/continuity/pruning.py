@@ -6,8 +6,8 @@ from datetime import timedelta
 from protocol.contexts import Receipt
 from protocol.settings import Settings
 from sidecar.domain.continuity import checkpoints, conversations
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 RECEIPTS = 1_000
 _LONGER = 4
@@ -18,10 +18,10 @@ def prune(vault: Vault, settings: Settings) -> int:
     """Drop checkpoints, receipts and old conversations' words that need not be kept; tell how many."""
     if not any(_ops(vault, settings)):
         return 0
-    with vault.lock.held():
+    with vault.transaction():
         ops = list(_ops(vault, settings))
         if ops:
-            vault.journal.append(ops)
+            vault.write(ops)
     return len(ops)
 
 

@@ -11,7 +11,7 @@ from sidecar.domain.continuity.checkpoints import Work
 from sidecar.domain.continuity.conversations import Who
 from sidecar.domain.continuity.recovering import Choice, Start
 from sidecar.services.continuity import observing
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 Missing = Callable[[Sequence[Note]], Sequence[Note]]
 """Tells which of some statements the host's own summary has dropped."""

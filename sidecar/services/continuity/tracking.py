@@ -22,8 +22,8 @@ from sidecar.services.continuity import collecting, listening, meeting, observin
 from sidecar.services.continuity.buffers import Buffer
 from sidecar.services.continuity.listening import Said
 from sidecar.services.continuity.tools import Tools
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 class Seen(Struct, frozen=True, kw_only=True):
@@ -73,7 +73,7 @@ def tell(vault: Vault, session_key: str, seen: Seen, tools: Tools) -> Told:
     The event comes first, since it is known again by its key: whenever the process dies, a retry makes all of it,
     and nothing twice.
     """
-    with vault.lock.held():
+    with vault.transaction():
         met = meeting.meet(vault, session_key, seen.who, seen.at)
         talk = met.conversation
         if not _was_heard(vault, talk, seen):
@@ -82,7 +82,7 @@ def tell(vault: Vault, session_key: str, seen: Seen, tools: Tools) -> Told:
         if is_new:
             _capture(vault, seen)
             met = msgspec.structs.replace(met, conversation=talk)
-            vault.journal.append([*meeting.ops(vault, met), *_collected(vault, talk, seen)])
+            vault.write([*meeting.ops(vault, met), *_collected(vault, talk, seen)])
     if conversations.is_due(talk, tools.settings, vault.clock()):
         save_soon(vault, talk.session_key, tools.settings, tools.buffer)
     return Told(talk, is_new)

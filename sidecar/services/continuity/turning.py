@@ -11,7 +11,7 @@ from sidecar.domain.continuity.conversations import Who
 from sidecar.domain.continuity.turns import Signal
 from sidecar.services.continuity import meeting, tracking
 from sidecar.services.continuity.tools import Tools
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def take(vault: Vault, params: IngestTurnParams, who: Who, tools: Tools) -> IngestedTurn:
@@ -19,7 +19,7 @@ def take(vault: Vault, params: IngestTurnParams, who: Who, tools: Tools) -> Inge
     if not tools.settings.continuity_enabled or _was_paused(vault, params):
         return refuse(params)
     seen = tracking.see(vault, _tracked(params), who, tools)
-    with vault.lock.held():
+    with vault.transaction():
         talk = meeting.find(vault, session_key(params))
         key = _report_key(talk, params)
         if not seen.turns and not (talk and conversations.has_heard(talk, key)):

@@ -8,8 +8,8 @@ from protocol.turns import Activity
 from sidecar.domain.continuity import conversations, usage
 from sidecar.domain.continuity.conversations import Report
 from sidecar.services.continuity import collecting, meeting
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 def note(vault: Vault, session_key: str, report: Report, done: Iterable[Activity] = ()) -> list[Op]:

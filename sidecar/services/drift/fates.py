@@ -7,7 +7,7 @@ from sidecar.domain.drift import verdicts
 from sidecar.domain.drift.verdicts import Fates
 from sidecar.services.drift import drifting
 from sidecar.services.drift.codebases import Code
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 
 def elsewhere(vault: Vault, memories: Collection[Memory], code: Code | None) -> set[str]:

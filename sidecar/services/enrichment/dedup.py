@@ -7,8 +7,8 @@ from sidecar.domain import jobs, memories
 from sidecar.domain.drafts import Processed
 from sidecar.services.comparing import Comparison
 from sidecar.services.enrichment.stages import Land, Landed, Task
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 def dedup(task: Task) -> Land:

@@ -8,8 +8,8 @@ from sidecar.domain import jobs
 from sidecar.domain.drift.verdicts import Look
 from sidecar.services.drift import drifting, fates
 from sidecar.services.enrichment.stages import Land, Landed, Task
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 _LAST = "last"
 

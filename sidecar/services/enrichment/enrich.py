@@ -11,7 +11,7 @@ from sidecar.domain import jobs, memories, significance
 from sidecar.domain.drafts import Batch, Draft, Proposal, Reading, Tries
 from sidecar.services.drift import drifting
 from sidecar.services.enrichment.stages import Land, Landed, Task
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 TRIES = 3
 """How often an event is read that makes its reader fail."""
@@ -100,10 +100,10 @@ def _watchful(task: Task) -> Callable[[Sequence[str]], None]:
     def note(event_ids: Sequence[str]) -> None:
         if task.job.provider == "rules" and task.job.attempts == 1:
             return
-        with vault.lock.held():
+        with vault.transaction():
             tries = [(one, Tries(count=_tried(vault, one) + 1)) for one in event_ids]
             ops = [vault.tries.drop(one) for one in before if one in vault.tries]
-            vault.journal.append([*ops, *(vault.tries.put(*one) for one in tries)], durable=False)
+            vault.write([*ops, *(vault.tries.put(*one) for one in tries)])
         before[:] = event_ids
 
     return note

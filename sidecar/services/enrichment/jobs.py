@@ -6,8 +6,8 @@ from protocol.enrichment import JobList, JobParams, ListJobsParams
 from protocol.errors import BusyError, ConflictError, NotFoundError
 from protocol.jobs import Job
 from sidecar.domain import jobs
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 
 def find(vault: Vault, job_id: str) -> Job:
@@ -31,7 +31,7 @@ def list_jobs(vault: Vault, params: ListJobsParams) -> JobList:
 
 def cancel(vault: Vault, params: JobParams) -> Job:
     """Stop a job, whoever runs it; what it has made stays."""
-    with vault.lock.held():
+    with vault.transaction():
         job = find(vault, params.job_id)
         if job.status in {"completed", "cancelled"}:
             raise ConflictError(f"job {job.job_id} is already {job.status}", field="jobId")
@@ -45,7 +45,7 @@ def mend(vault: Vault) -> None:
     lost = [job for job in vault.jobs.all() if job.status == "processing"]
     if not lost or not vault.running.is_free():
         return
-    with contextlib.suppress(BusyError), vault.lock.held():
+    with contextlib.suppress(BusyError), vault.transaction():
         for job in lost:
             if find(vault, job.job_id).status == "processing":
                 put(vault, jobs.fail(job, vault.clock(), jobs.INTERRUPTED))
@@ -56,4 +56,4 @@ def put(vault: Vault, job: Job, *more: Op) -> None:
     own = [one for one in vault.jobs.find("sessionId", job.session_id) if one.job_id != job.job_id]
     status = jobs.summarise([*own, job])
     ops = [vault.jobs.put(job.job_id, job), *more]
-    vault.journal.append(ops + vault.sessions.enriched(job.session_id, status))
+    vault.write(ops + vault.sessions.enriched(job.session_id, status))

@@ -26,7 +26,7 @@ from sidecar.services.enrichment import dedup, drift, embed, enrich
 from sidecar.services.enrichment.jobs import cancel, find, mend, put
 from sidecar.services.enrichment.stages import Stage, Task, Tools
 from sidecar.services.progress import Tell
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 STAGES: tuple[tuple[StageName, Stage], ...] = (
     ("enrich", enrich.enrich),
@@ -55,7 +55,7 @@ def start(  # noqa: PLR0913  # who asks is no part of what is read, or by whom
 ) -> Job:
     """Make memory from all unprocessed events of a session; where a job does that already, follow it."""
     mend(vault)
-    with vault.lock.held():
+    with vault.transaction():
         session = _choose(vault, session_id)
         job = _unfinished(vault, session) or _idle(vault, session)
         if job is None:
@@ -89,7 +89,7 @@ def run(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
         job = find(vault, job_id)
         if job.status in {"completed", "cancelled"}:
             return job
-        with vault.lock.held():
+        with vault.transaction():
             put(vault, jobs.begin(job, tools.reader.name))
         try:
             for name, stage in STAGES:
@@ -136,7 +136,7 @@ def _pass(
 ) -> None:
     """Let one stage do its work, unless it has been done."""
     name, stage = named
-    with vault.lock.held():
+    with vault.transaction():
         job = _wanted(vault, job_id)
         if jobs.stage(job, name).status == "completed":
             return
@@ -153,17 +153,17 @@ def _pass(
             _note(vault, job_id, name, done, total)
 
     land = stage(Task(vault=vault, job=job, tools=tools, tell=told))
-    with vault.lock.held():
+    with vault.transaction():
         landed = land(_wanted(vault, job_id))
         put(vault, jobs.leave(landed.job, name, vault.clock(), landed.note), *landed.ops)
 
 
 def _note(vault: Vault, job_id: str, name: StageName, done: int, total: int) -> None:
     """Write down how far a stage is, for whoever looks on; losing it costs nothing."""
-    with contextlib.suppress(BusyError, StorageFailedError), vault.lock.held():
+    with contextlib.suppress(BusyError, StorageFailedError), vault.transaction():
         job = _wanted(vault, job_id)
         noted = jobs.advance(job, name, done, total)
-        vault.journal.append([vault.jobs.put(job_id, noted)], durable=False)
+        vault.write([vault.jobs.put(job_id, noted)])
 
 
 def _wanted(vault: Vault, job_id: str) -> Job:
@@ -176,7 +176,7 @@ def _wanted(vault: Vault, job_id: str) -> Job:
 
 def _complete(vault: Vault, job_id: str) -> Job:
     """End a job; when all jobs of an active session are done, so is the session."""
-    with vault.lock.held():
+    with vault.transaction():
         job = jobs.complete(find(vault, job_id), vault.clock())
         put(vault, job)
         session = vault.sessions.get(job.session_id)
@@ -187,7 +187,7 @@ def _complete(vault: Vault, job_id: str) -> Job:
 
 
 def _failed(vault: Vault, job_id: str, error: str) -> Job:
-    with vault.lock.held():
+    with vault.transaction():
         job = jobs.fail(find(vault, job_id), vault.clock(), error)
         put(vault, job)
         return job
@@ -202,7 +202,7 @@ def _choose(vault: Vault, session_id: str | None) -> str:
     """Take the session that is named, or else the active one, or else the latest."""
     if session_id is not None:
         return browsing.get_session(vault, session_id).session_id
-    session = browsing.find_active(vault) or next(reversed(vault.sessions.timeline()), None)
+    session = browsing.find_active(vault) or next(vault.sessions.newest(), None)
     if session is None:
         raise NotFoundError("no sessions yet; `threadline scan` imports what was committed here")
     return session.session_id

@@ -8,8 +8,8 @@ from protocol.jobs import Job, ProviderName
 from sidecar.domain.drafts import Draft, FileDiff, Reading
 from sidecar.services.drift.codebases import Code
 from sidecar.services.meanings import Meanings
-from sidecar.store.lines import Op
-from sidecar.store.vaults import Vault
+from sidecar.storage.collection import Op
+from sidecar.storage.vault import Vault
 
 Count = Callable[[int, int], None]
 """Hears how far one stage is."""

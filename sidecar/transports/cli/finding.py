@@ -12,7 +12,7 @@ from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.methods import SessionPage
 from protocol.sessions import Session
 from sidecar.app import Application, now
-from sidecar.store.shelves import Shelf
+from sidecar.storage.collection import Collection
 
 _AT_ONCE = 1000
 Table = Literal["memories", "tasks", "messages", "links"]
@@ -104,7 +104,7 @@ def memory_id(app: Application, options: Namespace, wanted: str) -> str:
 def identify(app: Application, options: Namespace, table: Table, wanted: str) -> str:
     """Find the one record of a table whose id ends as the user typed."""
     vault = app.vault(app.project(options.project))
-    shelves: dict[Table, Shelf[Any]] = {
+    shelves: dict[Table, Collection[Any]] = {
         "memories": vault.memories,
         "tasks": vault.tasks,
         "messages": vault.messages,

@@ -32,6 +32,7 @@ from sidecar.transports.cli import (
     rules,
     screens,
     tasks,
+    upkeep,
     watching,
 )
 from sidecar.transports.exits import Exit, exit_for
@@ -348,6 +349,9 @@ _COMMANDS = {
     "status": _status,
     "link": _link,
     "unlink": _link,
+    "verify": upkeep.verify,
+    "restore": upkeep.restore,
+    "maintain": upkeep.maintain,
     "call": _call_method,
     "export": _export,
     "import": _import,

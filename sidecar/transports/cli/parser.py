@@ -78,6 +78,24 @@ needed. It can be cancelled with Ctrl-C and retried; what is known already is no
   threadline enrich --retry             go on with the job that failed last
 """
 
+_VERIFY = """\
+Makes a copy of the vault and checks its structure, the checksum of every record and block, and its full-text
+index. Ends with 1 where anything is wrong, and names it.
+"""
+
+_RESTORE = """\
+Reads every page of the vault by itself, keeps each record whose checksum is right, and adds what only a snapshot
+has. The files as they were are kept in the folder `damaged`. This happens by itself when a vault is missing, was
+rolled back, or cannot be read.
+
+  threadline restore --list             the snapshots that there are
+"""
+
+_MAINTAIN = """\
+Does what a running editor or assistant does by itself: places what hooks have left, closes sessions whose time is
+over, copies what has changed. Hooks start it where nothing else runs; it ends when it is done.
+"""
+
 _WHY = """\
 Tells why a line is as it is: the memories behind it, the commit that wrote it, and the session of that commit.
 Of a file without a line it tells which memories and sessions it has. Editors tell the same on hover.
@@ -207,6 +225,14 @@ def build() -> argparse.ArgumentParser:
     _add_rules(commands)
     _add_forget(commands)
     _add_identity(commands)
+    _command(commands, "verify", "check every record that is kept for this project", _VERIFY)
+    restore = _command(
+        commands, "restore", "keep what is whole, and add what a snapshot has", _RESTORE
+    )
+    restore.add_argument("--list", action="store_true", help="show the snapshots instead")
+    _command(
+        commands, "maintain", "place what hooks have left, copy what changed, and end", _MAINTAIN
+    )
     _add_call(commands)
     export = _command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")

@@ -138,9 +138,11 @@ def show_status(status: Status) -> None:
         "meaning": status.memory_health.semantic_absence or "",
         "stale": _stale(status),
         "waiting": f"{status.waiting} in the inbox" if status.waiting else "",
+        "snapshots": ", ".join(map(local, status.snapshots)),
         "damaged": ", ".join(status.damaged_copies),
         "skipped": "\n".join(f"{one.path}: {one.reason} ({one.count:,})" for one in status.skipped),
         "parked": _parked(status.parked_events),
+        "recovered": "\n".join(status.recoveries),
     }
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)

@@ -1,5 +1,6 @@
 """`threadline watch`: the same capture as an editor's, without one, shown as it comes."""
 
+import itertools
 import logging
 import threading
 from collections.abc import Callable, Iterator
@@ -47,7 +48,7 @@ class Viewer:
         """Go through the events of the sessions that may still get some, oldest first."""
         for project in self._app.projects():
             vault = self._app.vault(project)
-            for session in vault.sessions.timeline()[-_LATEST:]:
+            for session in list(itertools.islice(vault.sessions.newest(), _LATEST))[::-1]:
                 yield from vault.sessions.arrivals(session.session_id)
 
 

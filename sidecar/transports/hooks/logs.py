@@ -3,7 +3,7 @@
 import os
 import time
 
-from sidecar.store import overheard
+from sidecar.storage import spool
 
 _MOST = 256 * 1024
 
@@ -11,7 +11,7 @@ _MOST = 256 * 1024
 def open_log(home: str) -> int:
     """Open the log to add a line to it; -1 where there can be none, which is nobody's business."""
     try:
-        return overheard.open_aside(f"{home}/logs/hooks.log", _MOST)
+        return spool.open_aside(f"{home}/logs/hooks.log", _MOST)
     except (OSError, ValueError):
         return -1
 

@@ -10,7 +10,7 @@ import sys
 import time
 from _collections_abc import Callable, Mapping
 
-from sidecar.store import overheard
+from sidecar.storage import spool
 from sidecar.transports.hooks import (
     answers,
     cleaning,
@@ -20,6 +20,7 @@ from sidecar.transports.hooks import (
     pauses,
     reading,
     rules,
+    upkeep,
 )
 from sidecar.transports.hooks.calls import Call
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
@@ -42,6 +43,9 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 KEPT, TOLD, DUPLICATE, PAUSED, NOTHING = "kept", "told", "duplicate", "paused", "nothing"
 """What can be done at an event, as the log has it."""
 
+_UPKEEP = {"session.start", "session.end"}
+"""After these, what hooks have left is placed by a process of its own."""
+
 Response = tuple[bytes, Callable[[], None]]
 
 
@@ -57,6 +61,8 @@ def main(words: list[str]) -> int:
             finish()
         else:
             call.end("not heard")
+        if call.event in _UPKEEP:
+            upkeep.begin(spool.home(os.environ), os.environ)
     finally:
         # Whatever else may be raised, such as an interruption: a host that sees another code may stop its user.
         os._exit(0)
@@ -77,7 +83,7 @@ def respond(call: Call, read: Callable[[], bytes], environment: Mapping[str, str
     The second part of the response is what is left to do once the first is given.
     """
     try:
-        home = overheard.home(environment)
+        home = spool.home(environment)
         call.open_log(home)
         answer, finish, done = _respond(call, reading.parse(read()), environment, home)
     except Exception as error:  # noqa: BLE001  # the boundary of the hook
@@ -139,10 +145,10 @@ def _hear(home: str, seen: Observation) -> tuple[str, str | None]:
     host, event = str(seen["host"]), str(seen["event"])
     talk = observing.digest(f"{host}:{seen['sessionKey']}")
     done, line = _line(home, seen)
-    if not overheard.drop(home, observing.signature(seen), line, phase=_phase(seen, talk)):
+    if not spool.drop(home, observing.signature(seen), line, phase=_phase(seen, talk)):
         return DUPLICATE, None
     if event.startswith("compact") and hosts.must_wait(host):
-        overheard.promise(home, talk)
+        spool.promise(home, talk)
     return done, _claim(home, seen, talk)
 
 
@@ -155,11 +161,11 @@ def _claim(home: str, seen: Observation, talk: str) -> str | None:
         return str(seen["occasion"]) if is_told and is_start else None
     if event == "compact.before":
         return "compact"
-    claimed = overheard.claim(home, talk, is_start=is_start)
+    claimed = spool.claim(home, talk, is_start=is_start)
     return claimed and _occasion(seen, claimed)
 
 
-def _phase(seen: Observation, talk: str) -> overheard.Phase:
+def _phase(seen: Observation, talk: str) -> spool.Phase:
     """Name what an event ends and begins: whoever goes on after a compaction may be compacted again at once."""
     if seen["event"] == "compact.before":
         return f"resumed:{talk}", f"cut:{talk}"

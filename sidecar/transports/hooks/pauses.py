@@ -36,25 +36,10 @@ def _is_paused(path: str) -> bool:
 
 
 def _folders(home: str, projects: list[str]) -> list[str]:
-    """Name the folders of some projects, by the index of all."""
-    found: dict[str, list[str]] = {}
-    for line in _text(f"{home}/projects.jsonl").splitlines():
-        if any(one in line for one in projects):
-            for operation in _operations(line):
-                found[str(operation[1])] = _named(operation[2])
-    return [one.removesuffix("/.git") for key in projects for one in found.get(key, [])]
-
-
-def _operations(line: str) -> list[list[object]]:
-    record = _decoded(line)
-    ops = record.get("ops") if isinstance(record, dict) else None
-    found = ops if isinstance(ops, list) else []
-    return [one for one in found if isinstance(one, list) and len(one) > 2]  # noqa: PLR2004
-
-
-def _named(document: object) -> list[str]:
-    folders = document.get("folders") if isinstance(document, dict) else None
-    return [str(one) for one in folders] if isinstance(folders, list) else []
+    """Return the folders of some projects, as the home has noted them for us."""
+    lists = [_read(f"{home}/projects/{project}/folders.json") for project in projects]
+    names = [name for folders in lists if isinstance(folders, list) for name in folders]
+    return [str(name).removesuffix("/.git") for name in names]
 
 
 def _read(path: str) -> object:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from protocol.contexts import Occasion, RenderParams
 from sidecar.app import Application, open_application
-from sidecar.store import overheard
+from sidecar.storage import spool
 from sidecar.transports.hooks import hosts, logs, observing, rules
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
@@ -35,9 +35,7 @@ class Start:
         """Write down what was given."""
         self._app.close()
         if self._has_key:
-            overheard.keep_promise(
-                self._home, self._talk, is_kept=self._is_kept, is_cut=self._is_cut
-            )
+            spool.keep_promise(self._home, self._talk, is_kept=self._is_kept, is_cut=self._is_cut)
 
 
 def _open(seen: Observation, environment: Mapping[str, str]) -> Application:

@@ -162,4 +162,4 @@ async def _watch(protocol: StrictProtocol) -> None:
         client = protocol.client_process
         return client is None or processes.is_alive(client)
 
-    await serving.watch(os.getppid(), lambda: protocol.end(1), is_there)
+    await serving.watch(lambda: protocol.end(1), is_there)

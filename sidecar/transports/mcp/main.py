@@ -64,7 +64,7 @@ async def _end() -> None:
     """Return when the system asks us to end, or when the client has gone and left its pipe to somebody."""
     over = asyncio.Event()
     serving.heed_signals(over.set)
-    watcher = asyncio.create_task(serving.watch(os.getppid(), over.set))
+    watcher = asyncio.create_task(serving.watch(over.set))
     await over.wait()
     watcher.cancel()
 

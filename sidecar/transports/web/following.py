@@ -10,7 +10,7 @@ from sidecar.adapters.watches import Watches
 from sidecar.app import Application
 from sidecar.services import locating
 from sidecar.services.following import Follower
-from sidecar.store.vaults import Vault
+from sidecar.storage.vault import Vault
 
 _MOST = 8
 """How many projects are followed at once; the one that was looked at first is left for a new one."""

@@ -20,8 +20,8 @@ from protocol.methods import Change
 from sidecar.adapters import processes
 from sidecar.app import Application, now
 from sidecar.domain.rendering import characters
-from sidecar.store import dashboards
-from sidecar.store.dashboards import Dashboard
+from sidecar.storage import dashboards
+from sidecar.storage.dashboards import Dashboard
 from sidecar.transports import serving
 from sidecar.transports.capturing import Capture
 from sidecar.transports.exits import Exit, exit_for
@@ -40,10 +40,9 @@ _UNBUILT = "the pages are not built, so browsers see none; `make pages` in Threa
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve until Ctrl-C, or until who started us has gone."""
-    parent = os.getppid()
     options = _parse(arguments)
     try:
-        code = _run(options, parent)
+        code = _run(options)
     except ThreadlineError as error:
         code = _complain(str(error), exit_for(error.code))
     except OSError as error:
@@ -53,12 +52,12 @@ def main(arguments: Sequence[str]) -> NoReturn:
     os._exit(code)
 
 
-def _run(options: Namespace, parent: int) -> int:
+def _run(options: Namespace) -> int:
     app = serving.open_server(here=Path.cwd(), source="cli-auto")
     hush()
     if not sites.are_built():
         _complain(_UNBUILT, 0)
-    place = _Place(_folder(app, options.project), listen(options.port), parent)
+    place = _Place(_folder(app, options.project), listen(options.port))
     return asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
 
 
@@ -106,7 +105,6 @@ class _Place:
 
     folder: Path
     taken: socket.socket
-    parent: int
     """The process that started us."""
 
 
@@ -127,7 +125,7 @@ async def _serve(app: Application, place: _Place, options: Namespace) -> int:
     capture.start([place.folder], now())
     host = Host(port, keys, _announce(app, port, keys))
     _invite(host, options, server.end)
-    watcher = asyncio.create_task(serving.watch(place.parent, server.end))
+    watcher = asyncio.create_task(serving.watch(server.end))
     await server.serve([place.taken])
     watcher.cancel()
     office.cancel_all()

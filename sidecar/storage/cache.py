@@ -1,0 +1,219 @@
+"""What can be computed again, in a file that may be deleted at any time: any error there means "not cached"."""
+
+import contextlib
+import itertools
+import logging
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from protocol.errors import ThreadlineError
+from sidecar.domain.hashing import blake2b
+from sidecar.domain.recall.similarities import DIMENSION, MODEL
+from sidecar.storage.database import DamagedError, Database, deadline
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+NAME = "cache.sqlite"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, edition TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, digest BLOB NOT NULL, data BLOB NOT NULL);
+"""
+_PATIENCE = 0.2
+_DIGEST = 16
+_NUMBER = 8
+
+_log = logging.getLogger(__name__)
+
+
+class Cache:
+    """Values by name, and the vectors of texts."""
+
+    def __init__(self, path: Path) -> None:
+        self.database = Database(path, _SCHEMA, 1, is_durable=False)
+
+    def get(self, name: str, kind: type[T], edition: str = "") -> T | None:
+        """Return a value that was put by the same edition of its maker, or None."""
+
+        def read() -> T | None:
+            row = self.database.row("SELECT edition, data FROM facts WHERE name = ?", (name,))
+            if row is None or row[0] != edition:
+                return None
+            return msgspec.msgpack.decode(row[1], type=kind)
+
+        return self.trying(read, None)
+
+    def put(self, name: str, value: object, edition: str = "") -> None:
+        """Keep a value in place of the one before."""
+        data = msgspec.msgpack.encode(value)
+
+        def write() -> None:
+            with self.database.transaction():
+                self.database.execute(
+                    "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (name, edition, data)
+                )
+
+        self.trying(write, None)
+
+    def drop(self, *names: str) -> None:
+        """Forget values for good; an error is raised, since somebody relies on it."""
+        with self.database.transaction():
+            for name in names:
+                self.database.execute("DELETE FROM facts WHERE name = ?", (name,))
+
+    def trying(self, action: Callable[[], T], otherwise: T) -> T:
+        """Return what an action on the cache returns; where the cache fails it is none, and a damaged one goes."""
+        try:
+            with deadline(_PATIENCE):
+                return action()
+        except DamagedError as error:
+            _log.warning("%s; it is made anew", error)
+            self.discard()
+        except (ThreadlineError, msgspec.DecodeError, OSError) as error:
+            _log.debug("no cache: %s", error)
+        return otherwise
+
+    def discard(self) -> None:
+        """Delete the file."""
+        self.database.close()
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(OSError):
+                Path(f"{self.database.path}{suffix}").unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
+
+
+class Vectors:
+    """The vectors of memories' texts, in half precision, which moves a cosine by less than 0.001."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._database = cache.database
+        self._mutex = threading.Lock()
+        self._matrix: tuple[int, Matrix] | None = None
+
+    def count(self) -> int:
+        """Count the memories that have a vector."""
+        return int(self._rows("SELECT count(*) FROM vectors", [(0,)])[0][0])
+
+    def lacking(self, texts: Mapping[str, str]) -> list[str]:
+        """Name the memories whose vector is missing or was made of another text."""
+        known = self._digests()
+        return [key for key, text in texts.items() if known.get(key) != _digest(text)]
+
+    def unlike(self, meanings: Mapping[str, int]) -> list[str]:
+        """Name the same, told by what `meaning` returns for their texts."""
+        known = self._digests()
+        return [key for key, wanted in meanings.items() if _number(known.get(key, b"")) != wanted]
+
+    def add(self, texts: Mapping[str, str], vectors: "NDArray[np.float32]") -> None:
+        """Keep the vectors of memories' texts, row by row."""
+        rows = [
+            (key, _digest(text), vector.astype("<f2").tobytes())
+            for (key, text), vector in zip(texts.items(), vectors, strict=True)
+        ]
+
+        def write() -> None:
+            with self._database.transaction():
+                for row in rows:
+                    self._database.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", row)
+                self._database.touch("vectors")
+
+        self._cache.trying(write, None)
+
+    def remove(self, memory_ids: Collection[str]) -> None:
+        """Forget memories' vectors for good."""
+        with self._database.transaction():
+            for key in memory_ids:
+                self._database.execute("DELETE FROM vectors WHERE id = ?", (key,))
+            self._database.touch("vectors")
+
+    def matrix(self) -> "Matrix":
+        """Return all vectors; the same object until something changes."""
+        import numpy as np  # noqa: PLC0415  # only who has vectors needs it
+
+        revision = self._cache.trying(lambda: self._database.revisions().get("vectors", 0), 0)
+        with self._mutex:
+            if self._matrix is None or self._matrix[0] != revision:
+                size = 2 * DIMENSION
+                rows = [
+                    row
+                    for row in self._rows("SELECT id, data FROM vectors", [])
+                    if len(row[1]) == size
+                ]
+                halves = np.frombuffer(b"".join(row[1] for row in rows), "<f2")
+                vectors = halves.reshape(-1, DIMENSION).astype(np.float32)
+                self._matrix = (revision, Matrix(tuple(row[0] for row in rows), vectors))
+            return self._matrix[1]
+
+    def _digests(self) -> dict[str, bytes]:
+        return dict(self._rows("SELECT id, digest FROM vectors", []))
+
+    def _rows(self, query: str, otherwise: list[Any]) -> list[Any]:
+        return self._cache.trying(lambda: self._database.rows(query), otherwise)
+
+
+class Matrix:
+    """The vectors of memories, one row each."""
+
+    def __init__(self, memory_ids: tuple[str, ...], vectors: "NDArray[np.float32]") -> None:
+        self.memory_ids = memory_ids
+        self.vectors = vectors
+        self.rows = {memory_id: row for row, memory_id in enumerate(memory_ids)}
+
+    def compare(self, vector: "NDArray[np.float32]") -> "Cosines":
+        """Return the cosines of all memories with a vector of length one."""
+        return Cosines(self, self.vectors @ vector)
+
+
+class Cosines:
+    """What a comparison found; memories that have no vector have no cosine."""
+
+    def __init__(self, matrix: Matrix, cosines: "NDArray[np.float32]") -> None:
+        self._matrix = matrix
+        self._cosines = cosines
+
+    def best(self, count: int, is_wanted: Callable[[str], bool] | None) -> dict[str, float]:
+        """Return the nearest of the wanted memories."""
+        import numpy as np  # noqa: PLC0415  # only who has vectors needs it
+
+        ids = self._matrix.memory_ids
+        if is_wanted is not None:
+            ordered = np.argsort(-self._cosines, kind="stable").tolist()
+            wanted = itertools.islice((row for row in ordered if is_wanted(ids[row])), count)
+            return self.of(ids[row] for row in wanted)
+        if count >= len(ids):
+            return self.of(ids)
+        nearest = np.argpartition(-self._cosines, count)[:count]
+        return self.of(ids[row] for row in nearest.tolist())
+
+    def of(self, memory_ids: Iterable[str]) -> dict[str, float]:
+        """Return the cosines of these memories, where there are any."""
+        rows = self._matrix.rows
+        known = [memory_id for memory_id in memory_ids if memory_id in rows]
+        if not known:
+            return {}
+        return dict(zip(known, self._cosines[[rows[key] for key in known]].tolist(), strict=True))
+
+
+def meaning(text: str) -> int:
+    """Return a number for a text: another text has another one."""
+    return _number(_digest(text))
+
+
+def _digest(text: str) -> bytes:
+    """Return what stands for a text as the model reads it."""
+    return blake2b(f"{MODEL}\0{text}".encode(), digest_size=_DIGEST).digest()
+
+
+def _number(digest: bytes) -> int:
+    return int.from_bytes(digest[:_NUMBER], "little")
