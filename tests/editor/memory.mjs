@@ -166,6 +166,8 @@ export const memory = {
         const { workbench } = scene;
         await workbench.command("Threadline: Pin or Unpin Memory…");
         await workbench.choice("Dye comes from Lyon").waitFor();
+        // A page that has just been drawn may take the focus once more.
+        await workbench.page.locator(".quick-input-widget input").first().focus();
         await workbench.page.keyboard.type("oiled");
         const looking = workbench.page.locator(".quick-input-widget .monaco-progress-container.active");
         await until("the best comes first", async () => {
