@@ -110,10 +110,12 @@ export const installation = {
       "a sidecar on the PATH does not take its place, and is not even started",
       async ({ workbench, editor, sidecar }) => {
         addProgram(editor, "threadline", outdated(sidecar));
+        const [before] = sidecars(editor.home);
         await workbench.command("Threadline: Restart Sidecar");
-        await until("our own runs, and no other", () => {
+        await until("our own runs anew, and no other", () => {
           const [found, ...others] = sidecars(editor.home);
-          return found && others.length === 0 && commandLine(found).includes(OWN);
+          const isAlone = found && found !== before && others.length === 0;
+          return isAlone && commandLine(found).includes(OWN);
         });
         assert.ok(!existsSync(join(editor.folder, "asked")));
       },
