@@ -43,8 +43,8 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 KEPT, TOLD, DUPLICATE, PAUSED, NOTHING = "kept", "told", "duplicate", "paused", "nothing"
 """What can be done at an event, as the log has it."""
 
-_UPKEEP = {"session.start", "session.end"}
-"""After these, what hooks have left is placed by a process of its own."""
+_UPKEEP = {"session.start"}
+"""After these, what hooks have left is placed by a process of its own; who looks after an end places it at once."""
 
 Response = tuple[bytes, Callable[[], None]]
 
