@@ -126,7 +126,7 @@ class Vectors:
             with self._database.transaction():
                 for row in rows:
                     self._database.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", row)
-                self._database.touch("vectors")
+                self._database.next_seq("vectors")
 
         self._cache.trying(write, None)
 
@@ -135,7 +135,7 @@ class Vectors:
         with self._database.transaction():
             for key in memory_ids:
                 self._database.execute("DELETE FROM vectors WHERE id = ?", (key,))
-            self._database.touch("vectors")
+            self._database.next_seq("vectors")
 
     def matrix(self) -> "Matrix":
         """Return all vectors; the same object until something changes."""

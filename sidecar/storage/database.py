@@ -113,7 +113,8 @@ class Database:
         self._mutex = threading.RLock()
         """Guards opening and closing."""
         self._writing = threading.Lock()
-        self._reading = threading.Lock()
+        self._reading = threading.RLock()
+        """Held by whoever uses the reader, or takes it away; always before `_mutex`."""
         self._writer: sqlite3.Connection | None = None
         self._reader: sqlite3.Connection | None = None
         self._owner = 0
@@ -240,11 +241,6 @@ class Database:
         """Whether this thread's transaction has changed a collection."""
         return self.is_writing and collection in self._touched
 
-    def touch(self, collection: str) -> None:
-        """Note a change of a collection that no row of its own shows."""
-        self._seq += 1
-        self._touched.add(collection)
-
     def note_removal(self, collection: str, identifier: str) -> None:
         """Remember that a row was removed, for whoever asks what changed."""
         seq = self.next_seq(collection)
@@ -308,7 +304,8 @@ class Database:
 
     def close(self) -> None:
         """Close both connections; the next use opens them again."""
-        with self._mutex:
+        # No thread may be in the middle of a query of what is closed.
+        with self._reading, self._mutex:
             for connection in (self._reader, self._writer):
                 if connection is not None:
                     with contextlib.suppress(sqlite3.Error):
@@ -393,6 +390,7 @@ class Database:
         """
         self._roll_back()
         self.close()
+        self._owner = 0
         try:
             connection = self._write_connection()
             connection.execute("BEGIN IMMEDIATE")
@@ -415,8 +413,15 @@ class Database:
                 self._writer.execute("ROLLBACK")
 
     def _write_connection(self) -> sqlite3.Connection:
-        if self._writer is None or (not self.is_writing and self._is_replaced()):
-            with self._mutex:
+        if self.is_writing:
+            if self._writer is None:
+                # On another connection what follows would be stored without what came before.
+                raise StorageFailedError(
+                    f"{self.path} was closed in the middle of a change; nothing was stored"
+                )
+            return self._writer
+        if self._writer is None or self._is_replaced():
+            with self._reading, self._mutex:
                 if self._writer is not None and self._is_replaced():
                     self.close()
                 if self._writer is None:

@@ -154,7 +154,7 @@ class DocumentTable(Table):
     def become_all(self, documents: Mapping[Any, Any]) -> None:
         """Make the table hold these documents and no others, inside a transaction."""
         self._make()
-        self.database.touch(self.name)
+        self.database.next_seq(self.name)
         before = {key: _dump(value) for key, value in self._read_table().items()}
         self.become({str(key): _dump(value) for key, value in documents.items()}, before)
 

@@ -112,10 +112,10 @@ class Vault:
         self.clock = ids.clock
         self.rule = rule
         self._expected = expected
+        """Returns the number of changes that were seen here before: fewer mean that some are lost."""
         self._copied = -1
         self.note_seen: Callable[[Vault], object] = lambda _vault: None
         """Tells the home how many changes there are."""
-        """Returns the number of changes that were seen here before: fewer mean that some are lost."""
         self.database = Database(folder / NAME, _SCHEMA, VERSION)
         self.database.before_open = self._look_after
         self.database.upgrade = _upgrade

@@ -163,7 +163,7 @@ def test_an_erasure_makes_everything_count_as_changed(vault: Vault) -> None:
     since = vault.memories.revision
     with vault.transaction():
         vault.database.note_erasure()
-        vault.database.touch("memories")
+        vault.database.next_seq("memories")
     assert vault.memories.changes(since)[1] is None
     assert vault.erasures() == 1
 

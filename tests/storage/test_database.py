@@ -79,7 +79,7 @@ def test_an_undone_part_leaves_its_collections_unchanged(database: Database) -> 
     with database.transaction():
         put(database, "a")
         with undone(database):
-            database.touch("others")
+            database.next_seq("others")
         assert "others" not in database.revisions()
         assert database.has_touched("things")
     assert set(database.revisions()) == {"", "things"}
