@@ -295,7 +295,7 @@ def test_a_sparse_file_of_gigabytes_costs_nothing(
     code, kilobytes, seconds = done.stdout.split()[-3:]
     assert code == b"0"
     assert int(kilobytes) < 300 * 1024
-    assert int(seconds) < 4
+    assert int(seconds) < 20
     assert status(victim.path)["name"] == "victim"
     # Where git is needed to know the project, the refusal names the file.
     told = threadline("status", "--json", cwd=repository.path)
@@ -310,7 +310,7 @@ def test_a_hook_whose_work_does_not_return_ends_in_time(repository: Repository) 
         child = _wait_for_child(process.pid)
         os.kill(child, signal.SIGSTOP)
         assert process.wait(timeout=30) == 0
-        assert time.monotonic() - begun < 4
+        assert time.monotonic() - begun < 20
         assert process.stdout is not None
         assert process.stdout.read() == b""
     assert not Path(f"/proc/{child}").exists() or _is_zombie(child)

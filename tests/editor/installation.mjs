@@ -110,6 +110,8 @@ export const installation = {
       "a sidecar on the PATH does not take its place, and is not even started",
       async ({ workbench, editor, sidecar }) => {
         addProgram(editor, "threadline", outdated(sidecar));
+        // The one of the window before the last reload may still be about to end.
+        await until("one sidecar runs", () => sidecars(editor.home).length === 1);
         const [before] = sidecars(editor.home);
         await workbench.command("Threadline: Restart Sidecar");
         await until("our own runs anew, and no other", () => {

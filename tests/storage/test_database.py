@@ -176,7 +176,7 @@ def test_a_busy_file_is_waited_for_no_longer_than_the_deadline(
                     pytest.fail("two write at once")
             with deadline(60):
                 assert time_left() == 0
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 20
     with other.transaction():
         put(other, "afterwards")
     other.close()

@@ -26,8 +26,8 @@ from tests.support import ROOT, Repository, threadline
 
 pytestmark = pytest.mark.slow
 
-SECONDS = 4.0
-"""Two are promised; the rest is for a busy machine, on which Python alone takes one to start."""
+SECONDS = 20.0
+"""Two are promised and measured by the benchmarks; here a hang is caught, on a machine however busy."""
 MEMORY = 300 * 1024 * 1024
 COMMAND = [
     sys.executable,
