@@ -38,7 +38,6 @@ _CUES: tuple[Table, ...] = (
     phrases.DECIDED,
     phrases.CHOSEN,
     phrases.SWAPPED,
-    phrases.HABIT,
     phrases.PREFERRED,
     phrases.REVERTED,
     phrases.CAUSED,
