@@ -279,6 +279,18 @@ def test_an_older_table_is_changed_where_it_stands() -> None:
     assert tables.drop(changed, TABLE) == TOML
 
 
+def test_a_table_of_several_parts_and_lines_is_changed_and_taken_out() -> None:
+    """Part of F3."""
+    table = (
+        '[mcp_servers.threadline]\nargs = [\n  "mcp", # why\n]\nlists = [\n[1],\n]\n\n'
+        '[mcp_servers.threadline.env]\nA = "[b]"\n'
+    )
+    text = f"{TOML}\n{table}\n# the end\n"
+    changed = tables.put(text, TABLE, {"args": ["mcp", "--all"]})
+    assert changed == text.replace('args = [\n  "mcp", # why\n]', 'args = ["mcp", "--all"]')
+    assert tables.drop(changed, TABLE) == f"{TOML}\n# the end\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [
