@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 
-from sidecar.domain.connections.trees import MalformedError, is_same
+from sidecar.domain.connections.jsonc import MalformedError, is_same
 
 _PLACE = re.compile(r"^(?P<reason>.*) \(at (?P<place>line .*)\)$", re.DOTALL)
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
