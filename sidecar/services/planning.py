@@ -298,7 +298,6 @@ def _passes(task: Task, params: ListTasksParams) -> bool:
 
 
 def _says(task: Task, wanted: str) -> bool:
-    """Tell whether a task has these words, and not only where something is taken out before it is served."""
     return tasks.says(task, wanted) and tasks.says(privacy.clean_record(task), wanted)
 
 

@@ -88,7 +88,6 @@ def remove(tools: Tools, params: RulesParams) -> RulesChanges:
 def _change(
     tools: Tools, target: Target | None, change: Callable[[Target], RulesChange]
 ) -> RulesChanges:
-    """Change the file that is meant, or all that are there, each for itself."""
     if target is not None:
         return RulesChanges(files=(change(target),))
     found = [_try(tools, each, change) for each in targets.TARGETS]
@@ -230,7 +229,6 @@ def _remove(tools: Tools, page: _Page, *, force: bool) -> RulesChange:
 
 
 def _was_empty(row: Written | None) -> bool:
-    """Tell whether there was a file before us that had nothing in it."""
     return row is not None and not row.is_created and row.before == ledgers.digest(b"")
 
 

@@ -314,7 +314,6 @@ class _Editor:
         return written if is_inline else written.replace("\n", self.newline + indent)
 
     def _own_indent(self, child: Child) -> str:
-        """Return a child's indentation if it begins its line, else nothing."""
         line = self.text.rfind("\n", 0, child.start) + 1
         before = self.text[line : child.start]
         return before if line and not before.strip(" \t") else ""

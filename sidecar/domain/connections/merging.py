@@ -179,7 +179,6 @@ def _overlaid(known: object, value: Data) -> Data:
 
 
 def _is_our_group(known: object, agent: str) -> bool:
-    """Tell whether a group holds hooks of ours, and nobody else's."""
     if not isinstance(known, dict):
         return False
     items = [item for value in known.values() for item in _list(value)]
@@ -283,7 +282,6 @@ def _with(data: Data, path: Path, value: object) -> Data:
 
 
 def _without(data: Data, path: Path) -> Data:
-    """Leave out what stands at a path, and the objects that held nothing else."""
     name, rest = path[0], path[1:]
     below = data.get(name)
     left = _without(below, rest) if rest and isinstance(below, dict) else {}

@@ -40,12 +40,10 @@ def write_packages(version: str) -> Mapping[str, str]:
 
 
 def _part(agent: str, index: int) -> str:
-    """Write one of an agent's files."""
     return merging.join(None, BY_NAME[agent].parts[index].content(READY))
 
 
 def _events(agent: str) -> dict[str, object]:
-    """Give the events of an agent, each with its list."""
     content = BY_NAME[agent].parts[0].content(READY)
     assert isinstance(content, Json)  # noqa: S101  # the table says so
     [hooks] = [piece for piece in content.pieces if isinstance(piece, Hooks)]

@@ -111,7 +111,6 @@ def _with(text: str, path: Path, name: str, value: object) -> Iterator[str]:
 
 
 def _without(text: str, path: Path) -> Iterator[str]:
-    """Try to cut out a table, without the comments that lead to the next."""
     lines = _LINE.findall(text)
     for start, end in _sections(lines, path):
         while not (last := lines[end - 1].strip()) or last.startswith("#"):
@@ -130,7 +129,6 @@ def _sections(lines: list[str], path: Path) -> Iterator[tuple[int, int]]:
 
 
 def _cut(before: str, after: str) -> str:
-    """Join what stood around a table, without the empty line that set it apart."""
     is_apart = not after.strip() or after.startswith(("\n", "\r\n"))
     for newline in ("\r\n", "\n"):
         if is_apart and (before.endswith(newline * 2) or before == newline):

@@ -78,7 +78,6 @@ def _whole(node: Any, elsewhere: Collection[str] = ()) -> Any:  # noqa: ANN401  
 
 
 def _is_title(key: str, value: object) -> bool:
-    """Tell the title of a schema, which repeats its name, from a property that is called so."""
     return key == "title" and isinstance(value, str)
 
 
