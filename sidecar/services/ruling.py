@@ -217,7 +217,7 @@ def _remove(tools: Tools, page: _Page, *, force: bool) -> RulesChange:
         return _tell(page, "kept")
     if page.ours is not None:
         left = targets.drop(page.target, page.text or "")
-        if left or _was_empty(row):
+        if left or (row is not None and not row.is_created and row.before == ledgers.digest(b"")):
             tools.write(page.sight, left.encode())
         else:
             tools.delete(page.sight, row.folders if row else ())
@@ -226,10 +226,6 @@ def _remove(tools: Tools, page: _Page, *, force: bool) -> RulesChange:
         tools.ledger.bequeath(row)
     gone = replace(page, ours=None, is_intact=True)
     return _tell(gone, "absent" if page.ours is None else "removed")
-
-
-def _was_empty(row: Written | None) -> bool:
-    return row is not None and not row.is_created and row.before == ledgers.digest(b"")
 
 
 def _tell(page: _Page, outcome: RulesOutcome) -> RulesChange:

@@ -170,7 +170,7 @@ def _is_secret(found: "re.Match[str]", value: str, lower: str) -> bool:
     is_plain = found["plain"] is not None
     if is_plain:
         value = value.rstrip(".:!?")
-    if _is_blank(value) or (is_plain and _is_code(value)):
+    if _is_blank(value) or (is_plain and (_CALL.match(value) or _NAMED.fullmatch(value))):
         return False
     before = lower[max(0, found.start() - _BEFORE) : found.start()]
     if found["word"] is None:
@@ -183,10 +183,6 @@ def _is_blank(value: str) -> bool:
     if len(value) < _SHORTEST or value.startswith(_BLANKS) or value[0].isspace():
         return True
     return any(sign in value for sign in _FILLED_IN) or _HARMLESS.fullmatch(value) is not None
-
-
-def _is_code(value: str) -> bool:
-    return bool(_CALL.match(value) or _NAMED.fullmatch(value))
 
 
 def _is_set(found: "re.Match[str]", value: str, _before: str) -> bool:
