@@ -140,7 +140,9 @@ def surplus(rows: Iterable[tuple[str, datetime]], most: int) -> list[str]:
 
 
 def _counted(done: Iterable[KeptActivity]) -> Iterator[str]:
-    counts = Counter((one.category, one.tool) for one in done)
+    # By name among equals: what was reported at one moment has no order of its own.
+    rows = Counter((one.category, one.tool) for one in done).items()
+    counts = dict(sorted(rows, key=lambda row: (-row[1], row[0])))
     for category in dict.fromkeys(category for category, _ in counts):
         tools = [f"{tool} {number}" for (kind, tool), number in counts.items() if kind == category]
         yield f"{category}: {', '.join(tools)}"
