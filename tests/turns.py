@@ -1,4 +1,4 @@
-"""Turns of conversations between developers and assistants, and what of each must not be lost.
+"""Turns of developers who talk to assistants, and what of each must not be lost.
 
 A keep is `type: words`, where the words stand in the note as they stand here; `a|b` are types that are
 equally good, and a keep that begins with `?` may be left out without blame.
@@ -6,23 +6,16 @@ equally good, and a keep that begins with `?` may be left out without blame.
 
 from typing import NamedTuple
 
-from protocol.conversations import Speaker
-
 
 class Turn(NamedTuple):
     """One turn and what a careful listener writes down."""
 
-    said_by: Speaker
     text: str
     keep: tuple[str, ...] = ()
 
 
 def _user(text: str, *keep: str) -> Turn:
-    return Turn("user", text, keep)
-
-
-def _assistant(text: str, *keep: str) -> Turn:
-    return Turn("assistant", text, keep)
+    return Turn(text, keep)
 
 
 UNSEEN = (
@@ -183,57 +176,6 @@ UNSEEN = (
         "Non usare mai eval nei template.",
         "constraint: eval",
     ),
-    _assistant(
-        "Decision: the cache stays in memory; a restart may lose it.",
-        "decision: cache stays in memory",
-    ),
-    _assistant(
-        "We agreed to keep the old endpoint until March. I've started on the deprecation header.",
-        "decision: old endpoint until March",
-    ),
-    _assistant(
-        "Done. All 214 tests pass.\n\nRemaining:\n- port the Windows installer\n- update docs/install.md",
-        "task: Windows installer",
-        "task: docs/install.md",
-    ),
-    _assistant(
-        "I found the root cause: the connection pool is created before the fork, so both processes share sockets.",
-        "fact: connection pool",
-    ),
-    _assistant(
-        "I've finished the refactoring.\n\nTODO: the retry policy for 429 answers is still missing.",
-        "task: retry policy for 429",
-    ),
-    _assistant(
-        "As you asked, I will never commit to main; everything goes through a pull request.",
-        "?constraint: never commit to main",
-    ),
-    _assistant(
-        "Summary of what we decided:\n1. Sessions are stored in Redis with a TTL of 24 hours.\n2. Tokens are rotated on every login.\n\nShall I start?",
-        "decision: Sessions are stored in Redis",
-        "decision: Tokens are rotated",
-    ),
-    _assistant(
-        "Entscheidung: Wir behalten die alte Schnittstelle bis Ende des Jahres.",
-        "decision: alte Schnittstelle",
-    ),
-    _assistant(
-        "Still open: the load test against the new queue has not been run.",
-        "task: load test",
-    ),
-    _assistant(
-        "Note: `Store.close` must be called before the fork, otherwise the lock leaks into the child.",
-        "constraint|fact: Store.close",
-    ),
-    _assistant(
-        "You're right, I was wrong: `flush()` does not fsync, only `sync()` does.",
-        "correction|fact: does not fsync",
-    ),
-    _assistant(
-        "Next steps: 1) add an index on orders.customer_id 2) backfill the totals",
-        "task: index on orders.customer_id",
-        "?task: backfill the totals",
-    ),
     # What follows is small talk, questions, status, guesses and dumps.
     _user("thanks!"),
     _user("looks good"),
@@ -263,25 +205,6 @@ UNSEEN = (
     _user("What if we used websockets instead? Just thinking out loud."),
     _user("explain this function to me"),
     _user("wait, let me check something"),
-    _assistant("Running the tests now."),
-    _assistant("I'll use ripgrep to find all callers of `parse`."),
-    _assistant("Let me look at the configuration first."),
-    _assistant("Great question! There are a few options here. Which one do you prefer?"),
-    _assistant("You could use Redis, or you could keep it in memory. Both would work."),
-    _assistant("I'm going to update the import statements and then run the linter."),
-    _assistant("All tests pass. Let me know if you need anything else!"),
-    _assistant(
-        "Here is the fixed function:\n```python\ndef limit(n):\n    # must never be negative\n    # TODO: check the type\n    return max(n, 0)\n```"
-    ),
-    _assistant("I should check whether the file exists before reading it."),
-    _assistant("Sure! I'll add the button now."),
-    _assistant("Would you like me to also update the documentation?"),
-    _assistant("I see the problem. I need to import `Path` here."),
-    _assistant(
-        "The function reads the file, splits it into lines and returns those that match the pattern."
-    ),
-    _assistant("Let's start by exploring the repository structure."),
-    _assistant("We should look at the logs. Let me grep for errors."),
 )
 """Written before anybody had seen what the rules make of them."""
 
@@ -413,48 +336,6 @@ LATER = (
         "Não podemos alterar o formato dos arquivos de backup.",
         "constraint: backup",
     ),
-    _assistant(
-        "I've implemented the importer and all checks pass.\n\n**Decisions made**\n- Rows with an unknown currency are skipped and counted.\n- Dates without a zone are read as UTC.\n\n**Open items**\n- The progress bar is not wired up yet.",
-        "decision: unknown currency",
-        "decision: read as UTC",
-        "task: progress bar",
-    ),
-    _assistant(
-        "I went with a B-tree instead of a hash index because range scans are the common case.",
-        "decision: B-tree",
-    ),
-    _assistant(
-        "As agreed, the v1 endpoints stay until the mobile app 4.2 is released.",
-        "decision|constraint: v1 endpoints",
-    ),
-    _assistant(
-        "The bug was caused by a stale file handle: the log rotation renames the file, and the writer keeps the old inode.",
-        "fact: stale file handle",
-    ),
-    _assistant(
-        "Everything is in place except for the Windows build, which we still have to fix.",
-        "task: Windows build",
-    ),
-    _assistant(
-        "Not done yet: the rollback script and the alert for a full queue.",
-        "task: rollback script",
-    ),
-    _assistant(
-        "Correction: I said the timeout was 30 seconds, but it is 30 milliseconds.",
-        "correction: 30 milliseconds",
-    ),
-    _assistant(
-        "We decided together to keep the monolith for now and revisit the split after the launch.",
-        "decision: monolith",
-    ),
-    _assistant(
-        "Verbleibend: die Übersetzung der Fehlermeldungen.",
-        "task: Fehlermeldungen",
-    ),
-    _assistant(
-        "Constraint noted: no writes to the legacy database.",
-        "constraint|fact: no writes to the legacy database",
-    ),
     # What follows is small talk, questions, status, guesses and dumps.
     _user("Now the same for the other three files please."),
     _user("I just pushed the branch, can you have a look?"),
@@ -474,26 +355,6 @@ LATER = (
     _user("Alles klar, danke dir! Bis morgen."),
     _user("vale, perfecto"),
     _user("nice one, the page loads much faster now!"),
-    _assistant(
-        "I'll start by reading the file, then I'll write a test that fails, and finally I'll fix the bug."
-    ),
-    _assistant("The tests are still running. I'll wait for them to finish."),
-    _assistant("Actually, let me check whether the function is used anywhere else first."),
-    _assistant(
-        "There are three approaches:\n1. Use a queue.\n2. Use a cron job.\n3. Poll the table.\n\nI'd recommend the first one. What do you think?"
-    ),
-    _assistant("I need to be careful here, the file must exist before I can read it."),
-    _assistant("You should restart the server so that the change takes effect."),
-    _assistant("Now I have to update the three callers of `load`."),
-    _assistant("If you want, we could also switch to a connection pool later."),
-    _assistant(
-        "`map` always returns a new list, so the original is never changed. Does that answer your question?"
-    ),
-    _assistant("Let's use grep to find where the constant is defined."),
-    _assistant("Perfect, that fixed it! The build is green now."),
-    _assistant(
-        "Edited src/app.ts, src/router.ts and src/store.ts. 3 files changed, 41 insertions, 12 deletions."
-    ),
 )
 """Written when the rules for talk were known, and measured before anything was changed for them."""
 
@@ -582,35 +443,6 @@ FRESH = (
         "En fait le port est 9090, pas 8080.",
         "correction|fact: 9090",
     ),
-    _assistant(
-        "Here's where we stand. The parser is finished and covered by 38 tests.\n\nWhat's still open:\n* error recovery after a missing brace\n* the benchmark against the old parser\n\nI'd continue with error recovery unless you object.",
-        "task: missing brace",
-        "task: benchmark against the old parser",
-    ),
-    _assistant(
-        "Per your request, the CLI keeps exit code 2 for usage errors. We settled on that yesterday.",
-        "decision|constraint|preference: exit code 2",
-        "?decision: settled",
-    ),
-    _assistant(
-        "Root cause: `asyncio.gather` swallows the second exception, so the task was never retried.",
-        "fact: asyncio.gather",
-    ),
-    _assistant(
-        "## Decisions\n\n1. Ids are ULIDs.\n2. Deleted rows are kept for 30 days.\n\n## Next steps\n\n1. Write the purge job.\n2. Add a metric for its lag.",
-        "decision: ULIDs",
-        "decision: 30 days",
-        "task: purge job",
-        "task: metric for its lag",
-    ),
-    _assistant(
-        "The migration is done, but the old columns have not been dropped yet.",
-        "task: old columns",
-    ),
-    _assistant(
-        "Follow-up needed: the Helm chart still references the old image name.",
-        "task: Helm chart",
-    ),
     _user("hm, that looks odd. are you sure about line 40?"),
     _user("ok let me try it locally first"),
     _user("Write a function that returns the median of a list."),
@@ -624,21 +456,6 @@ FRESH = (
     _user("In theory we could shard by tenant, but that's a discussion for another day."),
     _user("what's next?"),
     _user("Super, vielen Dank. Kannst du noch kurz erklären, wie das funktioniert?"),
-    _assistant("Good catch! I'll fix that right away."),
-    _assistant(
-        "I've added the validation to `createUser`. It now rejects empty names, and the error message is shown below the field."
-    ),
-    _assistant(
-        "To see the change, restart the dev server and open http://localhost:3000/settings."
-    ),
-    _assistant("I think the issue is in the serializer, but I have to verify that first."),
-    _assistant(
-        "This regex matches an optional sign followed by digits; it must start at the beginning of the line because of the `^`."
-    ),
-    _assistant("Next, I'll run the type checker and then look at the remaining failures."),
-    _assistant(
-        "Which database do you want to use? Postgres would be the safer choice, SQLite the simpler one."
-    ),
 )
 """Written when all of the above was right, and measured before anything was changed for them."""
 
@@ -698,23 +515,6 @@ LAST = (
     ),
     _user("El límite de subida es de 20 MB como máximo.", "constraint|fact: 20 MB"),
     _user("Nous gardons Java 17 jusqu'à la fin de l'année.", "decision|constraint: Java 17"),
-    _assistant(
-        "All four tasks are finished. We agreed that the admin UI stays read-only, so I removed the edit button.",
-        "decision: read-only",
-    ),
-    _assistant(
-        "Done so far: the schema and the importer.\n\nTo do:\n- exporter\n- a migration for tenants created before 2024",
-        "task: migration for tenants",
-        "?task: exporter",
-    ),
-    _assistant(
-        "Blocked: the sandbox of the bank rejects our certificate, so the end-to-end test cannot run.",
-        "task|fact: certificate",
-    ),
-    _assistant(
-        "You were right about the cache: I assumed it was per process, but it is shared through Redis.",
-        "correction|fact: shared through Redis",
-    ),
     _user("why not?"),
     _user("can't you just use the existing helper?"),
     _user("same error as before, see the screenshot"),
@@ -722,12 +522,5 @@ LAST = (
     _user("I'm off for today, see you tomorrow."),
     _user("delete the unused imports and run the formatter"),
     _user("Is the build green again?"),
-    _assistant("Let me know how you'd like to proceed."),
-    _assistant("I have read the three files and understand how the router works now."),
-    _assistant("This should work. Please try again and tell me if the error persists."),
-    _assistant(
-        "The tests failed because the fixture was missing; I've added it and rerun them: 12 passed."
-    ),
-    _assistant("We need to import `Optional` here, otherwise the annotation fails."),
 )
 """Written and measured last of all."""

@@ -18,8 +18,6 @@ SAID = [
     ("constraint", "Es dürfen höchstens 100 Zeilen pro Anfrage zurückgegeben werden."),
     ("constraint", "Les mots de passe ne doivent jamais apparaître dans les logs."),
     ("fact", "I found out why the tests are flaky: they share one port."),
-    ("fact", "The legacy API returns dates in local time without a zone."),
-    ("fact", "Grafana runs on port 3001 because 3000 is taken by the app."),
     ("fact", "La causa era un índice que faltaba en la tabla de pedidos."),
     ("constraint|task", "We have to tell the customers before we switch it off."),
     ("task", "Still open: who renews the certificate?"),
@@ -32,7 +30,6 @@ SAID = [
     ("preference", "Short answers please, I read them on my phone."),
     ("constraint|preference", "I'd prefer it if you asked before adding dependencies."),
     ("constraint|preference", "Please use the imperative in commit subjects."),
-    ("constraint|decision|fact|preference", "We always squash before merging."),
     ("preference", "Nutze bitte deutsche Kommentare in diesem Projekt."),
     ("correction|fact", "Wait, that's wrong: the index is on email, not on name."),
     ("correction|fact", "Earlier I said the cron job runs in UTC. It runs in local time."),
@@ -41,11 +38,6 @@ SAID = [
     ("skill", "You can reproduce it with curl -X POST localhost:8080/orders -d '{}'."),
 ]
 COMMITTED = [
-    (
-        "decision|fact",
-        "Hash passwords with argon2id",
-        "bcrypt cuts everything after 72 bytes, which one customer noticed.",
-    ),
     (
         "decision|fact",
         "Deliver webhooks from a queue",
@@ -93,23 +85,7 @@ COMMITTED = [
         "Make invoices immutable",
         "An issued invoice can never be changed, only cancelled.",
     ),
-    (
-        "fact",
-        "fix: do not lose events on shutdown",
-        "The consumer acknowledged a message before it was written.",
-    ),
-    (
-        "fact",
-        "Fix double booking",
-        "Two requests could read the same free seat because the row was not locked.",
-    ),
-    (
-        "fact",
-        "Fix slow start",
-        "The plugin loader scanned node_modules, 40,000 files on my machine.",
-    ),
     ("fact", "Fix the broken avatar upload", "Turns out nginx limits bodies to 1 MB by default."),
-    ("fact", "perf: avoid copying frames", "Encoding a minute of video goes from 41 s to 17 s."),
     ("fact|task", "Add invoices", "Credit notes are not supported yet."),
     (
         "task",

@@ -253,7 +253,6 @@ def _prune(real: Path, kept: set[str]) -> None:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Turn the operating system's refusals into ours."""
     try:
         yield
     except OSError as error:

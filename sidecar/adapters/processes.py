@@ -31,7 +31,6 @@ def is_alive(process: int) -> bool:
 
 
 def _name(process: int) -> str | None:
-    """Name a process by its number and the moment it began, where the system tells."""
     facts = _facts(process)
     return f"{process}@{facts[19]}" if facts else None
 

@@ -61,7 +61,6 @@ def _own(turn: Turn) -> Turn:
 
 
 def _lines(path: str, folders: list[Path]) -> list[Line]:
-    """Read the last lines of a transcript that can be read at all."""
     tail = _tail(path, folders)
     return [line for raw in tail.split(b"\n") if raw.strip() and (line := _line(raw))]
 

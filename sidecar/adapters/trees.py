@@ -67,7 +67,6 @@ def _listen(notify: RustNotify, stop: threading.Event, patience: int) -> list[st
 
 
 def _lock(root: Path) -> Path | None:
-    """Name the file that is there while git writes in a working tree."""
     checkout = checkouts.enclosing(root)
     return None if checkout is None else checkout.gitdir / "index.lock"
 
@@ -93,7 +92,6 @@ def _written_at(path: str) -> float:
 
 
 def _folders(root: Path, files: Iterable[str]) -> set[str]:
-    """Name the folders that these files are in, up to the root."""
     folders = {str(root)}
     for name in {os.path.dirname(file) for file in files}:  # noqa: PTH120  # of thousands
         place = Path(name)
@@ -132,7 +130,6 @@ def _with_newlines(name: str) -> bytes | None:
 
 
 def _committed(root: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Tell the hash of what git has of files."""
     for start in range(0, len(names), _AT_ONCE):
         relative = [os.path.relpath(name, root) for name in names[start : start + _AT_ONCE]]
         _, output, _ = runner.ask(root, "ls-tree", "-r", "-z", "HEAD", "--", *relative)

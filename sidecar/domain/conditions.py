@@ -5,14 +5,14 @@ Each line of `doneWhen` is one condition, and all of them must hold:
     path exists: src/x.py
     path gone: old/
     commit touches: docs/
-    commit message matches: fix(es|ed)? #12
+    commit message matches: fix* #12
     symbol exists: src/x.py::Name.method
 
 Case, blanks, empty lines and a leading `-` or `*` do not count, and `path does not exist` says the same as `path
 gone`. Paths begin at the root of the repository and
 stay inside it; a folder stands for all that is in it. A commit counts if it was made since the task was
-written down and is still there. What a message must match are words, found in their order whatever is between
-them that nobody sees, or a regular expression (`sidecar/domain/expressions.py`).
+written down and is still there. What a message must match are whole words in their order, whatever blanks are
+between them; `*` stands for any letters of a line. Regular expressions are not understood.
 
 A line that is none of these makes the whole text prose: words for people, of which nobody can tell by
 checking whether they hold. So does a path that leaves the repository, and what is too long.
@@ -26,9 +26,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from sidecar.domain import expressions
 from sidecar.domain.enrichment.wording import clipped
-from sidecar.domain.expressions import Expression
 
 LONGEST = 1000
 """Letters of a text that is read for conditions."""
@@ -45,8 +43,13 @@ _OF_COMMITS: frozenset[Kind] = frozenset({"commit touches", "commit message matc
 _OF_PATHS: frozenset[Kind] = frozenset({"path exists", "path gone"})
 _MARKS = ("[FORGOTTEN]", "[REDACTED]", "…")
 """What stands for words that were taken out: nobody can tell what they demanded."""
-_MEANT = re.compile(r"\\|\(\?")
-"""Signs of an expression: what has one and cannot be read as such is no mere words."""
+_EXPRESSION = re.compile(
+    r"\\|\(\?|\.[*+]|[])][*+?{]|\([^()]*\||\w\|\w|\[\^|\[[^]]*\w-\w[^]]*\]|\w\{\d|^\^|\$$"
+)
+"""What only a regular expression has: `feat(api)`, `[docs]` and `C++` are mere words."""
+_WANTED = 200
+"""Letters that a message can be asked for."""
+_MATCHES = re.compile(r"[-*]?\s*commit\s+message\s+matches\s*:", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:")
 _MESSAGE = 5_000
 """Letters of a message that are read."""
@@ -169,23 +172,38 @@ def _said(wanted: str, commits: Iterable[Change]) -> str | None:
 
 @functools.lru_cache(maxsize=8192)
 def is_said(wanted: str, message: str) -> bool:
-    """Tell whether a message has certain words, or what an expression describes."""
-    if _words(wanted).search(message):
-        return True
-    expression = _expression(wanted)
-    return expression is not None and expression.is_in(message)
+    """Tell whether a message has certain words; `*` stands for any letters of a line."""
+    pieces = _pieces(wanted)
+    lines = message.splitlines() if "*" in wanted else [message]
+    return any(_has_in_order(pieces, line) for line in lines)
+
+
+def _has_in_order(pieces: Iterable["re.Pattern[str]"], text: str) -> bool:
+    # Each piece is taken where it first occurs, which leaves the most room for the others: there is no way back,
+    # so the time grows with the text alone.
+    place = 0
+    for piece in pieces:
+        hit = piece.search(text, place)
+        if hit is None:
+            return False
+        place = hit.end()
+    return True
 
 
 @functools.lru_cache(maxsize=256)
-def _words(wanted: str) -> "re.Pattern[str]":
-    """Find whole words in their order, whatever blanks are between them."""
-    plain = r"\s+".join(map(re.escape, wanted.split()))
-    return re.compile(rf"(?<!\w){plain}(?!\w)", re.IGNORECASE)
-
-
-def _expression(wanted: str) -> Expression | None:
-    """Read an expression; mere words, in which a dot is a dot, are none."""
-    return expressions.read(wanted) if re.search(r"[\\^$*+?()\[\]{}|]", wanted) else None
+def _pieces(wanted: str) -> tuple["re.Pattern[str]", ...]:
+    """Return a pattern for what stands between `*`: whole words, except where a `*` goes on with one."""
+    parts = f" {wanted.strip()} ".split("*")
+    return tuple(
+        re.compile(
+            (r"(?<!\w)" if part[0].isspace() else "")
+            + r"\s+".join(map(re.escape, part.split()))
+            + (r"(?!\w)" if part[-1].isspace() else ""),
+            re.IGNORECASE,
+        )
+        for part in parts
+        if part.strip()
+    )
 
 
 def _read(line: str) -> Condition | None:
@@ -204,9 +222,13 @@ def _read(line: str) -> Condition | None:
 
 
 def _is_readable(wanted: str) -> bool:
-    if len(wanted) > expressions.LONGEST:
-        return False
-    return not _MEANT.search(wanted) or expressions.read(wanted) is not None
+    return len(wanted) <= _WANTED and not _EXPRESSION.search(wanted) and bool(_pieces(wanted))
+
+
+def expressions(text: str) -> list[str]:
+    """Return the lines that ask a commit message for a regular expression, as older versions could."""
+    lines = [line.strip() for line in text.splitlines()]
+    return [line for line in lines if _MATCHES.match(line) and _EXPRESSION.search(line)]
 
 
 def inside_path(path: str) -> str | None:

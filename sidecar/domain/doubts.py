@@ -70,6 +70,12 @@ def is_slip(typed: str, known: str) -> bool:
 
 def _unreadable(text: str) -> Iterator[str]:
     """Name the line because of which nothing can be checked, where something was meant to be."""
+    for line in conditions.expressions(text):
+        yield (
+            f"“{clipped(line, _SHOWN)}” cannot be checked: it is a regular expression, and only words and `*` (any "
+            "letters of a line) are understood, as in `commit message matches: fix* #12`"
+        )
+        return
     failed = conditions.prose(text)
     alike = [line for line in failed if _ALIKE.match(line)]
     is_meant = alike or len(failed) < sum(bool(line.strip()) for line in text.splitlines())

@@ -135,7 +135,6 @@ def _everyone(vault: Vault) -> dict[str, Agent]:
 
 
 def _traces(vault: Vault) -> Iterator[tuple[str, datetime]]:
-    """Tell who did something, and when."""
     return (
         (name, at) for name, at in _signed(vault) if name not in _NO_AGENTS and name is not None
     )
@@ -204,5 +203,4 @@ def _item(agent: Agent) -> AgentItem:
 
 
 def _line(summary: str | None) -> str | None:
-    """Give a summary in one line."""
     return clipped(" ".join((summary or "").split()), _SUMMARY) or None

@@ -89,7 +89,6 @@ class Comparison(Struct):
         return "new", None
 
     def _living(self, status: MemoryStatus) -> Iterable[Memory]:
-        """Give the memories that are held to be true, and those that wait as the new one does."""
         stored = {one.memory_id: one for one in self.vault.memories.all()}
         return [
             one for one in (stored | self._changed).values() if one.status in {"active", status}

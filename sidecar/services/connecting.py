@@ -229,7 +229,6 @@ def _leaving(
 def _contents(
     tools: Tools, names: Iterable[str], path: str, params: ConnectParams
 ) -> list[tuple[str, Content]]:
-    """Give what some agents want in one file."""
     agents = [BY_NAME[name] for name in names if name in BY_NAME]
     return _owners(tools, agents, params, is_everywhere=True).get(path, [])
 
@@ -291,7 +290,6 @@ def _join(tools: Tools, step: _Step) -> _Step:
 
 
 def _acknowledge(tools: Tools, step: _Step, known: Written | None) -> None:
-    """Note that a file has what agents want, also where it came with a copy of the project."""
     path, data = step.sight.path, step.sight.data or b""
     row = known or Written(path=path, agents=(), before=None, after=ledgers.digest(data))
     agents = tuple(dict.fromkeys((*row.agents, *step.agents)))
@@ -300,7 +298,6 @@ def _acknowledge(tools: Tools, step: _Step, known: Written | None) -> None:
 
 
 def _is_kept(tools: Tools, known: Written | None, data: bytes) -> bool:
-    """Tell whether a file holds nothing that is not ours or in a copy already."""
     if known is None or not ledgers.is_untouched(known, data):
         return False
     copied = tools.read_backup(known.backup) if known.backup else None

@@ -14,7 +14,9 @@ def digest(vault: Vault, zone: tzinfo, hour: int) -> list[Memory]:
     """Write the digests that are due; a day on which nothing happened has none."""
     days = set(digests.due(vault.clock(), zone, hour))
     # A day's digest is younger than the day; should a clock have been wrong, `_write` still finds it.
-    written = vault.memories.values("idempotencyKey", ulids.first_at(_midnight(min(days), zone)))
+    written = vault.memories.values(
+        "idempotencyKey", ulids.first_at(datetime.combine(min(days), time(), zone))
+    )
     sessions: dict[date, list[Session]] = {}
     for session in vault.sessions.newest():
         day = digests.day_of(session, zone)
@@ -28,10 +30,6 @@ def digest(vault: Vault, zone: tzinfo, hour: int) -> list[Memory]:
         for day in sorted(sessions)
         if (memory := _write(vault, day, sessions[day][::-1], zone)) is not None
     ]
-
-
-def _midnight(day: date, zone: tzinfo) -> datetime:
-    return datetime.combine(day, time(), zone)
 
 
 def _write(vault: Vault, day: date, sessions: list[Session], zone: tzinfo) -> Memory | None:

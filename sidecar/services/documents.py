@@ -180,13 +180,11 @@ def _says_the_same(known: Document, made: Document) -> bool:
 
 
 def _earlier(vault: Vault, name: str) -> list[Document]:
-    """Give the earlier versions of a document that are kept, the latest first."""
     found = vault.revisions.find("name", name)
     return sorted(found, key=lambda one: one.version, reverse=True)
 
 
 def _surplus(vault: Vault, latest: Document) -> list[Op]:
-    """Say how to drop the versions that are too old to be read."""
     oldest = latest.version - VERSIONS
     return [
         vault.revisions.drop(key)

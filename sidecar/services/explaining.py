@@ -86,7 +86,6 @@ def _recorded(vault: Vault, sha: str) -> tuple[Commit | None, Session | None]:
 
 
 def _spellings(origin: Origin | None, commit: Commit | None) -> list[str]:
-    """Give every name of the commit that wrote a line."""
     names = [] if origin is None else [origin.sha]
     return names if commit is None else [*names, commit.sha, *reversed(commit.replaces)]
 
@@ -162,7 +161,6 @@ def _here(scene: Scene, memories: list[Memory]) -> list[Memory]:
 
 
 def _sorted(memories: Iterable[Memory]) -> list[Memory]:
-    """Put first what is pinned, then what matters most, then what is latest."""
     return sorted(
         memories,
         key=lambda one: (one.pinned, one.importance, one.occurred_at, one.memory_id),

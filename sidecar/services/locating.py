@@ -142,7 +142,6 @@ def _expanded(reference: str) -> Path:
 
 
 def _place_of(project: Project) -> Path:
-    """Find a folder where the project still is."""
     places = (Path(os.fsdecode(paths.write(folder))) for folder in reversed(project.folders))
     place = next((place for place in places if place.is_dir()), None)
     if place is None:

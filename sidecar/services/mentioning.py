@@ -88,7 +88,6 @@ def _read_memories(known: _Known, vault: Vault) -> None:
 
 
 def _read_links(known: _Known, vault: Vault) -> None:
-    """Learn which memories are linked with files, where that has changed."""
     every = vault.links.by_id()
     if every is not known.links:
         filed = links.with_files(every.values())
@@ -112,7 +111,6 @@ def _has_evidence(vault: Vault, identifier: str, sha: str) -> bool:
 
 
 def _read_sessions(known: _Known, vault: Vault) -> None:
-    """Catch up with sessions that came, went or touched another file."""
     now, changed = vault.sessions.records.changes(known.seen)
     if changed is None:
         changed = {*known.sessions.ids(), *vault.sessions.records.ids()}

@@ -169,7 +169,6 @@ class Overhearing:
             _MEANINGS.get(event, _ignore)(self, vault, [*group])
 
     def _hear(self, vault: Vault, seen: Sequence[Observation]) -> None:
-        """Add to a conversation what was said in it."""
         del vault
         for one in seen:
             said = one.response or self._last_words(one)
@@ -394,7 +393,6 @@ def _event(save: Save, one: Observation) -> NewEvent:
 
 
 def _sum_up(vault: Vault, session_key: str, summary: str | None) -> None:
-    """Keep a host's summary with its conversation, or none any more."""
     said = conversations.kept(summary or "")[:_SUMMARY] or None
     with vault.transaction():
         talk = meeting.find(vault, session_key)

@@ -37,7 +37,7 @@ def picture(vault: Vault, params: TimelineParams) -> Timeline:
         sessions=tuple(_mark(vault, session) for session in sessions[-_SESSIONS:]),
         memories=tuple(map(_cleaned, memories[-_MEMORIES:])),
         left_out={name: number for name, number in beyond.items() if number > 0},
-        earlier=_earlier(vault, params.since),
+        earlier=next((one.started_at for one in vault.sessions.newest(params.since)), None),
     )
 
 
@@ -52,10 +52,6 @@ def _sessions(vault: Vault, params: TimelineParams) -> list[Session]:
         if record.last_event_at >= params.since:
             found.append(record)
     return found[::-1]
-
-
-def _earlier(vault: Vault, since: datetime) -> datetime | None:
-    return next((one.started_at for one in vault.sessions.newest(since)), None)
 
 
 def _mark(vault: Vault, session: Session) -> SessionMark:

@@ -21,7 +21,7 @@ from protocol.tasks import (
     UpdateTaskParams,
     WrittenTasks,
 )
-from sidecar.domain import doubts, privacy, tasks
+from sidecar.domain import conditions, doubts, privacy, tasks
 from sidecar.domain.conditions import Facts
 from sidecar.services import agents, linking
 from sidecar.services.tasks import Look, holds, ordered, suggestions
@@ -62,7 +62,9 @@ def update(vault: Vault, params: UpdateTaskParams, look: Look) -> WrittenTasks:
         if params.depends_on is not None:
             _check_needs(vault, [changed], ["dependsOn"])
         vault.write([vault.tasks.put(task.task_id, changed)])
-    warnings = [*_warnings(changed, look)] if params.done_when else []
+    # Older versions took regular expressions: whoever touches such a task learns that it waits for nothing.
+    is_doubtful = params.done_when or conditions.expressions(changed.done_when or "")
+    warnings = [*_warnings(changed, look)] if is_doubtful else []
     warnings += _strangers(vault, [changed] if params.assigned_agent_id else [])
     return WrittenTasks(outcome="updated", tasks=show(vault, [changed]), warnings=tuple(warnings))
 
@@ -296,7 +298,6 @@ def _passes(task: Task, params: ListTasksParams) -> bool:
 
 
 def _says(task: Task, wanted: str) -> bool:
-    """Tell whether a task has these words, and not only where something is taken out before it is served."""
     return tasks.says(task, wanted) and tasks.says(privacy.clean_record(task), wanted)
 
 

@@ -149,7 +149,6 @@ _EMPTY = 2
 
 
 def _rest(left: Vault, joined: Vault) -> Iterator[Op]:
-    """Say how to take over what an export leaves out and nobody has read yet."""
     for source, target in zip(_shelves(left), _shelves(joined), strict=True):
         for key, record in source.by_id().items():
             if key not in target:

@@ -191,7 +191,6 @@ class _Search(Struct, frozen=True):
 
 
 def _forgotten(vault: Vault, params: ListMemoriesParams) -> Catalogue:
-    """Put together what is left of forgotten memories, where they are asked for."""
     gone = Catalogue(Volume())
     if not params.statuses or "forgotten" in params.statuses:
         for memory in vault.memories.find("status", "forgotten"):
@@ -290,7 +289,6 @@ def _different(before: Mapping[str, int], now: Mapping[str, int]) -> set[str]:
 
 
 def _load(known: _Known, vault: Vault) -> None:
-    """Begin with what another process has written down, all but its words."""
     known.has_looked = True
     if (found := vault.catalogues.read()) is not None:
         library, known.stamp = found
@@ -316,7 +314,6 @@ def _has_words(known: _Known, vault: Vault) -> bool:
 
 
 def _begin_again(known: _Known, vault: Vault) -> None:
-    """Begin with what another process has written down meanwhile, or with nothing."""
     stamp = known.stamp
     _forget(known)
     _load(known, vault)
@@ -421,7 +418,6 @@ def _question(known: _Known, vault: Vault, inquiry: Inquiry, limit: int) -> Ques
 
 
 def _read_links(known: _Known, vault: Vault) -> None:
-    """Learn what is linked with what, where that has changed."""
     every = vault.links.by_id()
     if every is not known.links:
         known.links, known.linked = every, links.between_memories(every.values())

@@ -102,7 +102,6 @@ def _place(
 
 
 def _find(vault: Vault, keys: Sequence[str]) -> dict[str | int, PlacedEvent]:
-    """Tell where the events are that were stored under these keys before."""
     return {
         key: _told("duplicate", event_id, session_id)
         for key, (session_id, event_id) in vault.sessions.places(keys).items()

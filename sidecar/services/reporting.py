@@ -155,7 +155,6 @@ def _receipt(receipt: Receipt) -> str:
 
 
 def _entry(headline: str, more: Iterable[str]) -> str:
-    """Write an item of a list, with what else there is to say in lines of its own."""
     lines = (line for text in more for line in text.splitlines())
     return "\n".join([f"- {headline}", *(f"  - {_plain(one)}" for one in lines if one.strip())])
 

@@ -83,7 +83,6 @@ def revive(vault: Vault, events: Sequence[NewEvent]) -> list[NewEvent]:
 
 
 def _dropped(records: Iterable[Event], back: Collection[str]) -> list[Commit]:
-    """Pick the dropped commits, among these records, that replaced one which came back."""
     commits = [record.commit for record in records if record.commit]
     return [
         commit

@@ -88,7 +88,6 @@ def remove(tools: Tools, params: RulesParams) -> RulesChanges:
 def _change(
     tools: Tools, target: Target | None, change: Callable[[Target], RulesChange]
 ) -> RulesChanges:
-    """Change the file that is meant, or all that are there, each for itself."""
     if target is not None:
         return RulesChanges(files=(change(target),))
     found = [_try(tools, each, change) for each in targets.TARGETS]
@@ -218,7 +217,7 @@ def _remove(tools: Tools, page: _Page, *, force: bool) -> RulesChange:
         return _tell(page, "kept")
     if page.ours is not None:
         left = targets.drop(page.target, page.text or "")
-        if left or _was_empty(row):
+        if left or (row is not None and not row.is_created and row.before == ledgers.digest(b"")):
             tools.write(page.sight, left.encode())
         else:
             tools.delete(page.sight, row.folders if row else ())
@@ -227,11 +226,6 @@ def _remove(tools: Tools, page: _Page, *, force: bool) -> RulesChange:
         tools.ledger.bequeath(row)
     gone = replace(page, ours=None, is_intact=True)
     return _tell(gone, "absent" if page.ours is None else "removed")
-
-
-def _was_empty(row: Written | None) -> bool:
-    """Tell whether there was a file before us that had nothing in it."""
-    return row is not None and not row.is_created and row.before == ledgers.digest(b"")
 
 
 def _tell(page: _Page, outcome: RulesOutcome) -> RulesChange:

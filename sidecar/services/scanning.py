@@ -60,7 +60,6 @@ def _scan(vault: Vault, history: Wanted, read: Reader, progress: Progress) -> Sc
 
 
 def _was_paused(event: NewEvent, known: Sequence[Pause]) -> bool:
-    """Tell whether a commit was made while nothing was to be recorded."""
     commit = event.commit
     if commit is None or not known:
         return False

@@ -294,7 +294,6 @@ def _put(vault: Vault, session: Session, events: list[Event]) -> None:
 
 
 def _keep(vault: Vault, lines: Iterable[Other]) -> None:
-    """Keep the records that are not here yet."""
     with vault.transaction():
         ops = [op for line in lines for op in _missing(vault, line)]
         if ops:
@@ -323,7 +322,6 @@ def _missing(vault: Vault, line: Other) -> Iterator[Op]:
 
 
 def _owned(record: Record, project_id: str) -> Record:
-    """Give a record to a project, without what is known as a secret today."""
     cleaned = privacy.clean_record(record)
     if "project_id" not in record.__struct_fields__:
         return cleaned

@@ -110,7 +110,6 @@ class Watched:
                 self._leave(step)
 
     def _record(self, wanted: Sequence[tuple[str, str | None]]) -> None:
-        """Store commits as of the moment they were committed."""
         events = self._checkout.commits(wanted) if wanted else []
         self._place(events)
         for commit in (event.commit for event in events if event.commit):
@@ -188,7 +187,6 @@ class Watched:
         self._bring_back(after, before)
 
     def _gone(self, before: str, after: str) -> list[str]:
-        """List what a history had that nothing holds any more."""
         if not before:
             return []
         lost = set(self._checkout.lost(before))
@@ -231,7 +229,6 @@ class Watched:
         self._bring_back(step.after, step.before)
 
     def _forsake(self, sha: str) -> None:
-        """Say of what only this commit held that no branch holds it any more."""
         if sha:
             rewriting.mark(self._vault, self._checkout.lost(sha), dropped=True)
 

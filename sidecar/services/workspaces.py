@@ -239,12 +239,10 @@ class Workspace:
             self._tools.check(repository.checkout.folder)
 
     def _is_recording(self, vault: Vault) -> bool:
-        """Tell whether commits are recorded now."""
         state = pausing.state(vault, self._tools.is_running)
         return self.settings.capture_commits and not state.paused
 
     def _follow(self, project: _Project, is_due: bool, changes: list[Change]) -> None:  # noqa: FBT001  # handed on
-        """Do what is due in a project, and add what has changed in it."""
         if is_due or not project.vault.inbox.is_empty():
             maintenance.maintain(project.vault, self.settings)
             maintenance.keep_safe(project.vault)
@@ -262,7 +260,6 @@ class Workspace:
         return is_crowded and _is_over(self._scanned, now, CALM)
 
     def _roots(self) -> object:
-        """Give something cheap that is different after a folder became a repository, or got a worktree."""
         rooted = [os.path.lexists(folder / ".git") for folder in self.folders]
         return rooted, [one.checkout.surroundings() for one in self._repositories.values()]
 
@@ -341,7 +338,6 @@ class Workspace:
 
 
 def _stamps(folders: Iterable[Path]) -> list[int]:
-    """Give something cheap that is different after an entry of a folder has come or gone."""
     return [_stamp(folder) for folder in folders]
 
 
@@ -353,7 +349,6 @@ def _stamp(folder: Path) -> int:
 
 
 def _last_seen(vault: Vault) -> datetime | None:
-    """Tell up to when a project's commits are known, wherever they were made."""
     return max((mark.seen_at for mark in vault.marks.all()), default=None)
 
 

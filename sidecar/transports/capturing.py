@@ -89,5 +89,4 @@ class Capture:
 
 
 def _files(told: Iterable[Told]) -> list[tuple[Path, datetime]]:
-    """Take the addresses that name files of this machine."""
     return [(path, moment) for uri, moment in told if (path := path_of(uri))]

@@ -17,7 +17,7 @@
   services/test_saving.py::test_a_file_outside_the_workspace_is_nobodys,
   transports/test_insights.py::test_silence_where_there_is_nothing_to_say
 - MCP across projects: transports/test_mcp.py::test_one_project_never_leaks_into_another
-- conditions of tasks: domain/test_expressions.py::test_no_expression_takes_long,
+- conditions of tasks: domain/test_conditions.py::test_no_condition_takes_long,
   services/test_finishing.py::test_no_condition_ever_runs_anything
 - escapes on a terminal: attacks/test_held.py::test_no_command_sends_a_recorded_escape_to_the_terminal,
   transports/test_conversations.py::test_what_anybody_may_write_moves_no_cursor_and_shows_no_secret

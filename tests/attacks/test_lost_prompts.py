@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sidecar.app import Application, open_application
-from sidecar.domain.continuity import quotations, signals
+from sidecar.domain.continuity import signals
 from sidecar.transports.hooks import main
 from sidecar.transports.hooks.calls import Call
 from tests.support import Repository, threadline
@@ -122,14 +122,7 @@ def test_no_text_is_lost_between_a_hook_and_its_turn(environment: dict[str, str]
     app.close()
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [(quotations, "spoken"), (quotations, "without"), (signals, "detect")],
-    ids=["own words", "quotations", "signals"],
-)
 def test_a_rule_that_fails_costs_what_it_would_have_found_and_not_the_words(
-    module: object,
-    name: str,
     environment: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -137,7 +130,7 @@ def test_a_rule_that_fails_costs_what_it_would_have_found_and_not_the_words(
     def fail(*_: object) -> None:
         raise RuntimeError("no rule foresaw this")
 
-    monkeypatch.setattr(module, name, fail)
+    monkeypatch.setattr(signals, "detect", fail)
     data = message("We must keep these words.", "s", Path.cwd())
     _, finish = main.respond(Call(["claude-code", ""]), lambda: data, environment)
     finish()

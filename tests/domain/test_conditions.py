@@ -1,5 +1,6 @@
 """Conditions: what can be checked is checked, what cannot is left to people."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -33,8 +34,8 @@ def facts(*paths: str, symbols: Sequence[str] = ()) -> Facts:
         ("file exists: src/x.py", [Condition("path exists", "src/x.py")]),
         ("Commit touches: docs/", [Condition("commit touches", "docs/")]),
         (
-            "commit message matches: fix: the (login|page)",
-            [Condition("commit message matches", "fix: the (login|page)")],
+            "commit message matches: fix(ui): the *page [docs]",
+            [Condition("commit message matches", "fix(ui): the *page [docs]")],
         ),
         ("symbol exists: a.py::B.c", [Condition("symbol exists", "a.py", "B.c")]),
         (
@@ -75,6 +76,15 @@ def test_a_condition_is_read_however_it_is_written(text: str, parsed: list[Condi
         "path gone: src/….py",
         "commit message matches: (?=a)b",
         "commit message matches: (a)\\1",
+        "commit message matches: fix(es|ed) it",
+        "commit message matches: (never)+",
+        "commit message matches: fix.*login",
+        "commit message matches: [a-z] left",
+        "commit message matches: ^fix",
+        "commit message matches: fix$",
+        "commit message matches: this|that",
+        "commit message matches: a{2}",
+        "commit message matches: * *",
         "commit message matches: " + "a" * 201,
         "path exists: " + "a" * 1000,
         "path exist: a",
@@ -100,7 +110,7 @@ def test_anything_else_is_prose(text: str) -> None:
         ("commit touches: o.py", "commit fffffff touches o.py"),
         ("commit message matches: fixes #1", None),
         ("commit message matches: FIXES   #12", "commit 1a2b3c4 says “docs: Say how”"),
-        ("commit message matches: ^fix(es|ed) #\\d+$", "commit 1a2b3c4 says “docs: Say how”"),
+        ("commit message matches: fix* #12", "commit 1a2b3c4 says “docs: Say how”"),
         ("commit message matches: feat(api)", "commit fffffff says “Move feat(api) on”"),
         ("commit message matches: o", None),
         ("commit message matches: s.y", None),
@@ -138,3 +148,43 @@ def test_no_path_leaves_the_repository(path: str) -> None:
         assert not condition.value.startswith("/")
         assert ".." not in condition.value.split("/")
         assert "\0" not in condition.value
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message", "is_in"),
+    [
+        ("fix* #12", "This Fixes #12.", True),
+        ("fix* #12", "Fixes #123", False),
+        ("fix* #12", "Fix it\n\n#12", False),
+        ("fix * page", "fix the login page", True),
+        ("fix * page", "fixed the login page", False),
+        ("fix * page", "fix the homepage", False),
+        ("*page", "the homepage", True),
+        ("page*", "homepages", False),
+        ("login  page", "the login\npage", True),
+        ("a*ab", "aab", True),
+        ("Port to C++ *", "port to c++ today", True),
+    ],
+)
+def test_a_star_stands_for_any_letters_of_a_line(wanted: str, message: str, is_in: bool) -> None:
+    """Part of F11."""
+    assert conditions.is_said(wanted, message) is is_in
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [("*a" * 99 + "b", "a" * 5_000), ("a " * 99 + "b", "a " * 2_500), ("* a*b", " " * 5_000)],
+)
+def test_no_condition_takes_long(wanted: str, message: str) -> None:
+    """Part of F11: a matcher that goes back would not end."""
+    start = time.perf_counter()
+    assert not conditions.is_said(wanted, message)
+    assert time.perf_counter() - start < 5
+
+
+def test_a_regular_expression_of_an_older_version_is_named() -> None:
+    """Part of F11."""
+    old = "path exists: a\n- Commit message matches: fix(es|ed)? #12"
+    assert conditions.parse(old) is None
+    assert conditions.expressions(old) == ["- Commit message matches: fix(es|ed)? #12"]
+    assert conditions.expressions("commit message matches: fix* #12\npath exists: (a|b)") == []

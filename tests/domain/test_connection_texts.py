@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.domain.connections import editing, tables, trees
-from sidecar.domain.connections.trees import MalformedError
+from sidecar.domain.connections import jsonc, tables
+from sidecar.domain.connections.jsonc import MalformedError
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def edits(draw: st.DrawFn) -> tuple[str, dict[str, Any], dict[str, Any]]:
 
 
 def read(text: str) -> object:
-    root = trees.parse(text)
+    root = jsonc.parse(text)
     assert root is not None
     return root.value
 
@@ -85,8 +85,8 @@ def test_an_edited_text_says_what_was_meant(
 ) -> None:
     """Part of F3."""
     text, old, new = case
-    assert trees.is_same(read(text), old)
-    assert trees.is_same(read(editing.edit(text, new)), new)
+    assert jsonc.is_same(read(text), old)
+    assert jsonc.is_same(read(jsonc.edit(text, new)), new)
 
 
 @given(edits())
@@ -96,9 +96,9 @@ def test_an_edit_that_changes_nothing_changes_no_byte(
 ) -> None:
     """Part of F3."""
     text, old, _ = case
-    assert editing.edit(text, old) == text
-    edited = editing.edit(text, {**old, "ours": {"a": [1]}})
-    assert editing.edit(edited, {**old, "ours": {"a": [1]}}) == edited
+    assert jsonc.edit(text, old) == text
+    edited = jsonc.edit(text, {**old, "ours": {"a": [1]}})
+    assert jsonc.edit(edited, {**old, "ours": {"a": [1]}}) == edited
 
 
 @given(edits())
@@ -108,12 +108,12 @@ def test_an_added_entry_leaves_all_other_bytes_in_their_order(
 ) -> None:
     """Part of F3."""
     text, old, _ = case
-    edited = editing.edit(text, {**old, "threadline": {"command": "x", "args": ["mcp"]}})
+    edited = jsonc.edit(text, {**old, "threadline": {"command": "x", "args": ["mcp"]}})
     rest = iter(edited)
     assert all(
         letter in rest for letter in (text if old else text.replace("\t", "").replace(" ", ""))
     )
-    assert trees.find_comments(edited) == trees.find_comments(text)
+    assert jsonc.find_comments(edited) == jsonc.find_comments(text)
     assert edited.startswith("\ufeff") == text.startswith("\ufeff")
     if "\r\n" in text:
         assert "\n" not in edited.replace("\r\n", "")
@@ -128,7 +128,7 @@ def test_what_was_added_to_a_plain_text_is_taken_out_to_the_byte(
     text = (json.dumps(old, indent=indent) + "\n").replace("\n", newline)
     given_ = {**old, "threadline": {"command": "x", "args": ["mcp"]}}
     if "threadline" not in old:
-        assert editing.edit(editing.edit(text, given_), old) == text
+        assert jsonc.edit(jsonc.edit(text, given_), old) == text
 
 
 LAYOUTS = {
@@ -168,7 +168,7 @@ LAYOUTS = {
 def test_an_entry_is_put_in_or_taken_out(name: str) -> None:
     """Part of F3."""
     text, new, expected = LAYOUTS[name]
-    assert editing.edit(text, new) == expected
+    assert jsonc.edit(text, new) == expected
 
 
 @pytest.mark.parametrize(
@@ -192,36 +192,41 @@ def test_an_entry_is_put_in_or_taken_out(name: str) -> None:
 def test_a_malformed_text_is_refused_with_its_place(text: str, place: str) -> None:
     """Part of F3."""
     with pytest.raises(MalformedError, match=place):
-        trees.parse(text)
+        jsonc.parse(text)
 
 
 def test_a_doubled_name_is_never_removed_by_half() -> None:
     with pytest.raises(MalformedError, match="twice"):
-        editing.edit('{"a": 1, "a": 2, "b": 3}', {"b": 3})
+        jsonc.edit('{"a": 1, "a": 2, "b": 3}', {"b": 3})
 
 
-def test_deep_and_large_texts_survive() -> None:
+def test_a_text_that_is_nested_too_deeply_is_refused() -> None:
     depth = 10_000
-    deep = '{"a": ' + "[" * depth + "]" * depth + "}"
-    root = trees.parse(deep)
-    assert root is not None
-    assert isinstance(root.value, dict)
-    assert editing.edit(deep, {**root.value, "b": 1}) == deep[:-1] + ', "b": 1}'
+    with pytest.raises(MalformedError, match="too deeply"):
+        jsonc.parse('{"a": ' + "[" * depth + "]" * depth + "}")
+
+
+def test_a_large_text_is_changed_at_once() -> None:
     large = json.dumps(
         {"projects": {f"/p/{n}": {"history": ["x" * 90] * 9} for n in range(500)}}, indent=2
     )
     began = time.process_time()
-    edited = editing.edit(large, {**json.loads(large), "mcpServers": {}})
+    edited = jsonc.edit(large, {**json.loads(large), "mcpServers": {}})
     assert time.process_time() - began < 3
     assert edited == large[:-2] + ',\n  "mcpServers": {}\n}'
 
 
 def test_a_loose_text_may_have_bare_names_and_single_quotes() -> None:
+    odd = "{a: [NaN, +.5e1, 'x\\\ny'], b: 1}"
+    root = jsonc.parse(odd, is_loose=True)
+    assert root is not None
+    assert isinstance(root.value, dict)
+    assert jsonc.edit(odd, {**root.value, "b": 2}, is_loose=True) == odd.replace("b: 1", "b: 2")
     text = "{\n  // mine\n  gateway: { port: 0x10, bind: 'it\\'s', },\n}\n"
-    root = trees.parse(text, is_loose=True)
+    root = jsonc.parse(text, is_loose=True)
     assert root is not None
     assert root.value == {"gateway": {"port": 16, "bind": "it's"}}
-    edited = editing.edit(text, {**root.value, "mcp": {"a": 1}}, is_loose=True)
+    edited = jsonc.edit(text, {**root.value, "mcp": {"a": 1}}, is_loose=True)
     assert edited == (
         "{\n  // mine\n  gateway: { port: 0x10, bind: 'it\\'s', },\n"
         '  "mcp": {\n    "a": 1\n  },\n}\n'
@@ -277,6 +282,18 @@ def test_an_older_table_is_changed_where_it_stands() -> None:
         '"threadline" ]\n', '"threadline" ]\nargs = ["mcp"]\n'
     )
     assert tables.drop(changed, TABLE) == TOML
+
+
+def test_a_table_of_several_parts_and_lines_is_changed_and_taken_out() -> None:
+    """Part of F3."""
+    table = (
+        '[mcp_servers.threadline]\nargs = [\n  "mcp", # why\n]\nlists = [\n[1],\n]\n\n'
+        '[mcp_servers.threadline.env]\nA = "[b]"\n'
+    )
+    text = f"{TOML}\n{table}\n# the end\n"
+    changed = tables.put(text, TABLE, {"args": ["mcp", "--all"]})
+    assert changed == text.replace('args = [\n  "mcp", # why\n]', 'args = ["mcp", "--all"]')
+    assert tables.drop(changed, TABLE) == f"{TOML}\n# the end\n"
 
 
 @pytest.mark.parametrize(

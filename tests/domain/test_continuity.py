@@ -552,13 +552,11 @@ def test_what_the_summary_holds_is_left_out() -> None:
     words = "## Where I stand\n\nThe parser is half done."
     whole = trail(of, checkpoint(trigger="agent", digest=words))
     sections = recovering.outline(whole, Work())
-    said = recovering.statements(whole, sections)
-    told = note("The parser is half done.", "fact", by="assistant")
-    assert said == (note("Never push to main", "constraint"), note("Use uv"), told)
-    sections = recovering.leave_only(sections, said[:1])
+    sections = recovering.leave_out(sections, "We  USE UV.\nThe parser is half done; tests pass.")
     text = recovering.compose(whole, sections, 2000)
     assert "Never push to main" in text
     assert "uv" not in text
     assert "Where I stand" not in text
-    nothing = recovering.leave_only(sections, ())
+    assert "parser" not in text
+    nothing = recovering.leave_out(sections, "- never push to main")
     assert recovering.compose(whole, nothing, 2000) == ""

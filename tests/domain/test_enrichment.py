@@ -55,15 +55,12 @@ SAID = [
     ("task", "TODO: rotate the staging key"),
     ("task", "Next: wire the exporter into the command line."),
     ("task", "We still need to migrate the old rows."),
-    ("task", "- [ ] write the upgrade guide"),
     ("task", "Offen: die Migration der alten Daten."),
     ("task", "Il reste à écrire les tests."),
     ("task", "Falta migrar los datos antiguos."),
     ("task", "下一步：增加重试机制。"),
     ("fact", "It turned out that the proxy buffers responses above 8 KB."),
-    ("fact", "Switching to uvloop cut the latency from 80 ms to 35 ms."),
     ("fact", "Remember: the sandbox of the vendor resets every night."),
-    ("fact", "The default timeout is now 10 seconds."),
     ("skill", "To run the integration tests, start docker and run `make itest`."),
     ("correction", "Actually, the limit is 50, not 100."),
     ("correction", "No, that's wrong: the client takes its timeout in milliseconds."),
@@ -106,8 +103,6 @@ COMMITTED = [
     ("constraint", "Deprecate the old client", "", "Deprecate the old client"),
     ("task", "feat: search", "Ranking will follow in a separate PR.", "Ranking will follow in a separate PR"),
     ("task", "Add approvals", "Follow-up: approvals made offline are not synced yet.", "Approvals made offline are not synced yet"),
-    ("fact", "fix: close the cursor", "The pool ran dry because cursors were only closed by chance.", "The pool ran dry"),
-    ("fact", "perf: batch inserts", "Importing a million rows takes 40 s instead of 9 minutes.", "Importing a million rows takes 40 s instead of 9 minutes"),
     ("correction", 'Revert "feat: search"', "This reverts commit 0123456789.\n\nIt made the start page time out.", "Reverted “feat: search”"),
     ("correction", 'Revert "Revert "feat: search""', "The time-out had another cause.", "Restored “feat: search”"),
 ]  # fmt: skip
@@ -248,7 +243,7 @@ def test_two_rules_in_one_breath_are_two() -> None:
 
 
 def test_a_hole_in_security_weighs_more() -> None:
-    body = "Names were not escaped because the shell was called directly, see CVE-2026-1234."
+    body = "The root cause was that names were not escaped, see CVE-2026-1234."
     (_, fact) = compose(SESSION, [commit(1, "fix: escape names", body)])
     assert (fact.type, fact.importance, fact.tags[0]) == ("fact", 4, "security")
 

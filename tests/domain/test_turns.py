@@ -114,7 +114,21 @@ def test_what_was_done_and_said_is_told_in_few_lines() -> None:
         "- write: Edit 2",
         "- read: Read 1",
         "### Last Turns",
-        f"- user: {'x' * 199}…",
+        f"- user: {'x' * 400}",
         "- assistant: Fine.",
     ]
     assert list(turns.tell([], [])) == []
+
+
+def test_prompts_are_read_from_what_was_told_the_newest_first() -> None:
+    spoken = [
+        said("Fix the parser."),
+        said("Done.\n- user: no", "assistant"),
+        said("### Now\nrelease it"),
+    ]
+    told = "\n".join(("## Session Checkpoint", *turns.tell([], spoken)))
+    assert turns.prompts(f"{told}\n### What the host knew\n- user: not me") == [
+        "### Now release it",
+        "Fix the parser.",
+    ]
+    assert turns.prompts("- user: nothing was told") == []

@@ -23,7 +23,7 @@ from protocol.checkpoints import (
     TrackParams,
 )
 from protocol.contexts import ContextParams, Receipt, Recovery
-from protocol.conversations import Conversation, Note, Speaker
+from protocol.conversations import Conversation, Note
 from protocol.events import Commit, FileChange, NewEvent
 from protocol.settings import Settings
 from sidecar.domain.continuity.conversations import Who
@@ -59,12 +59,12 @@ WHO = Who(
 WORD = ("apples", "bridges", "candles", "dragons", "engines", "forests", "gardens", "harbours")
 
 
-def hear(text: str, speaker: Speaker, at: datetime) -> Signal:
+def hear(text: str, at: datetime) -> Signal:
     """Take every line that says so for a decision, a rule or a task."""
     kinds = {"Decision": "decision", "Rule": "constraint", "Todo": "task"}
     parts = [line.partition(": ") for line in text.splitlines()]
     notes = tuple(
-        Note(type=kinds[kind], text=said, said_by=speaker, at=at)  # type: ignore[arg-type]  # one of them
+        Note(type=kinds[kind], text=said, said_by="user", at=at)  # type: ignore[arg-type]  # one of them
         for kind, _, said in parts
         if kind in kinds
     )
@@ -104,10 +104,10 @@ def checkpoint(vault: Vault, *texts: str, using: Tools = TOOLS, **more: Any) -> 
 
 
 def recover(
-    vault: Vault, using: Tools = TOOLS, missing: Any = None, **asked: Any
+    vault: Vault, using: Tools = TOOLS, summary: str | None = None, **asked: Any
 ) -> Recovery | None:
     params = ContextParams(**asked)
-    return recovering.recover(vault, params, WHO, settings=using.settings, missing=missing)
+    return recovering.recover(vault, params, WHO, settings=using.settings, summary=summary)
 
 
 def lines(vault: Vault) -> int:
@@ -145,10 +145,7 @@ def test_what_is_tracked_is_on_the_disk_in_one_line(vault: Vault, clock: FixedCl
         started_at=clock.now,
         last_seen_at=clock.now,
         prompt_count=1,
-        notes=(
-            Note(type="decision", text="use uv", at=clock.now),
-            Note(type="task", text="write the docs", said_by="assistant", at=clock.now),
-        ),
+        notes=(Note(type="decision", text="use uv", at=clock.now),),
         queries=("package managers",),
         remembered=("uv is fast",),
         files=("src/c.py", "src/b.py", "src/a.py"),
@@ -541,7 +538,8 @@ def test_before_a_compaction_everything_known_is_saved_at_once(vault: Vault) -> 
 
 def test_a_compaction_that_nobody_announced_is_recovered_from(vault: Vault) -> None:
     """Part of E8."""
-    track(vault, prompt="Rule: never push to main\nDecision: use uv\nTodo: write docs")
+    for prompt in ("Rule: never push to main", "Decision: use uv", "Todo: write the docs"):
+        track(vault, prompt=prompt)
     recovered = recover(vault, session_key="run", occasion="compact")
     assert recovered is not None
     assert recovered.checkpoint_id is None
@@ -549,14 +547,14 @@ def test_a_compaction_that_nobody_announced_is_recovered_from(vault: Vault) -> N
         vault,
         session_key="run",
         occasion="compact",
-        missing=lambda said: [one for one in said if "uv" not in one.text],
+        summary="We use uv.",
     )
     assert dropped is not None
     assert dropped.dropped_only
     assert "use uv" in recovered.text
     assert "use uv" not in dropped.text
     assert "never push to main" in dropped.text
-    assert recover(vault, session_key="run", occasion="compact", missing=lambda _said: ()) is None
+    assert recover(vault, session_key="run", occasion="compact", summary=recovered.text) is None
 
 
 def test_a_new_conversation_is_told_where_the_last_one_stood(
@@ -579,6 +577,31 @@ def test_a_new_conversation_is_told_where_the_last_one_stood(
     assert recover(vault, session_key="new", previous_session_key="first") is None
     longer = tools(recovery_window_ms=5 * 3_600_000)
     assert recover(vault, longer, session_key="new") is not None
+
+
+def test_recovery_has_the_prompts_word_by_word_the_newest_first(
+    vault: Vault, clock: FixedClock
+) -> None:
+    """Part of E6."""
+    said = ["Make the importer read gzip files, too.", "Why is it slow?", "Now  the docs\nplease."]
+    for prompt in said:
+        track(vault, prompt=prompt, response="I decided to rewrite everything in Rust.")
+        clock.pass_(MINUTE)
+        narrating.digest(
+            vault, DigestParams(session_key="run", trigger="pre_compaction"), WHO, TOOLS
+        )
+    track(vault, prompt="Go on with the second file.")
+    recovered = recover(vault, session_key="run", occasion="compact")
+    assert recovered is not None
+    lines = recovered.text.splitlines()
+    start = lines.index("Prompts, the newest first:")
+    assert lines[start + 1 : start + 5] == [
+        "- Go on with the second file.",
+        "- Now the docs please.",
+        "- Why is it slow?",
+        "- Make the importer read gzip files, too.",
+    ]
+    assert "Rust" not in recovered.text
 
 
 def test_small_talk_hides_no_earlier_work(vault: Vault, clock: FixedClock) -> None:

@@ -818,7 +818,7 @@ def test_a_conversation_may_be_called_anything(office: Office, key: str) -> None
     head = told["text"].splitlines()[1]
     assert head.startswith("Conversation ")
     assert head.endswith("UTC, 4 prompts.")
-    assert told["text"].splitlines()[2] == "Constraints:"
+    assert told["text"].splitlines()[2] == "Prompts, the newest first:"
     assert head.isprintable()
     rendered = again.ask("context/render", sessionKey="next", host="cursor", previousSessionKey=key)
     assert rendered["text"].count("<!-- /threadline:memory -->") == 1

@@ -20,7 +20,7 @@ KINDS = [
     ("path exists: src/sign.py", "src/sign.py exists"),
     ("path gone: old.py", "old.py is gone"),
     ("commit touches: src/", "commit {sha} touches src/"),
-    ("commit message matches: sign(s|ed)? uploads", "commit {sha} says “Sign uploads”"),
+    ("commit message matches: sign* uploads", "commit {sha} says “Sign uploads”"),
     ("symbol exists: src/sign.py::sign", "src/sign.py defines sign"),
 ]
 """Each sort of condition, and what shows that it holds after `work`."""
@@ -317,8 +317,8 @@ def test_a_plan_is_made_in_one_call_and_worked_through(begun: Desk) -> None:
 
 
 LIMITS = {"title": 500, "description": 5_000, "doneWhen": 1_000}
-HOSTILE = "(a+)+b|(a|aa)*c|(\\w+\\s?)*!"
-"""What takes another reader of expressions for ever."""
+HOSTILE = "*a" * 90 + "b"
+"""What takes a matcher that goes back for ever."""
 
 
 def test_a_task_is_planned_worked_on_and_ends_by_itself_or_is_suggested(begun: Desk) -> None:

@@ -448,3 +448,13 @@ def test_a_task_written_before_there_were_needs_is_read(vault: Vault) -> None:
     assert isinstance(kept, Task)
     assert (kept.depends_on, kept.notes) == ((), ())
     other.close()
+
+
+def test_a_regular_expression_of_an_older_version_is_reported(vault: Vault) -> None:
+    """Part of F11."""
+    old = NewTask(title="Fix", done_when="commit message matches: fix(es)? it")
+    (doubt,) = create(vault, old).warnings
+    assert "only words and `*`" in doubt.text
+    (again,) = update(vault, doubt.task_id, priority=2).warnings
+    assert again == doubt
+    assert update(vault, doubt.task_id, done_when="commit message matches: fix* it").warnings == ()

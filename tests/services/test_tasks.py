@@ -130,7 +130,7 @@ def test_a_task_completes_when_its_conditions_hold(vault: Vault, clock: FixedClo
         ("commit touches: a.py", True),
         ("commit touches: before.py", True),
         ("commit touches: b.py", False),
-        ("commit message matches: ^fix(es|ed)?:? the login", True),
+        ("commit message matches: fix* the login", True),
         ("commit message matches: the logi", False),
         ("symbol exists: a.py::b", False),
         ("path gone: a.py", True),
@@ -226,7 +226,7 @@ def test_events_are_read_only_when_a_task_needs_them_and_only_once(
     tasks.complete_due(vault, NOTHING)
     assert reads == []
     task(vault, "A commit", done_when="commit touches: nowhere")
-    task(vault, "Another", done_when="commit message matches: (never)+")
+    task(vault, "Another", done_when="commit message matches: never*")
     for _ in range(3):
         tasks.complete_due(vault, NOTHING)
     assert len(reads) == 1
@@ -247,7 +247,7 @@ def test_what_was_forgotten_is_no_evidence(
     vault: Vault, clock: FixedClock, tmp_path: Path, is_compacted: bool
 ) -> None:
     """Part of F11 and H3: not even where what stands for the words is as long as they were."""
-    task(vault, "Do it", done_when="commit message matches: \\w+ herons")
+    task(vault, "Do it", done_when="commit message matches: * herons")
     other = reopen(vault)
     clock.pass_(MINUTE)
     commit(vault, 1, "blue herons")

@@ -158,7 +158,10 @@ WRITES: dict[str, tuple[dict[str, Any], Callable[[Vault], Names]]] = {
         ),
     ),
     "session_digest": ({"digest": "I count herons"}, checkpoints),
-    "ingest_turn": ({"role": "assistant", "content": DECISION}, events),
+    "ingest_turn": (
+        {"role": "assistant", "content": DECISION},
+        lambda vault: {one.agent_id for one in vault.conversations.all()},
+    ),
     "save_session": ({"summary": "We counted the herons of the marsh"}, events),
     "write_memory": (
         {"type": "fact", "title": "Herons are blue", "content": "All herons here are blue"},

@@ -89,8 +89,7 @@ def test_a_turn_that_matters_is_an_event_and_becomes_memory(desk: Desk) -> None:
     assert memory.evidence[0].quote == DECISION
 
 
-@pytest.mark.parametrize("role", ["user", "assistant"])
-def test_turns_are_weighed_and_only_those_that_matter_are_read(desk: Desk, role: str) -> None:
+def test_turns_are_weighed_and_only_those_that_matter_are_read(desk: Desk) -> None:
     """F4."""
     worth = {
         "We decided to use SQLite because we run no server.": "we decided",
@@ -102,7 +101,7 @@ def test_turns_are_weighed_and_only_those_that_matter_are_read(desk: Desk, role:
     told = {}
     for content in said:
         desk.clock.pass_(MINUTE)
-        told[content] = desk.ask("turns/ingest", sessionKey="run", role=role, content=content)
+        told[content] = desk.ask("turns/ingest", sessionKey="run", role="user", content=content)
     assert all(
         set(one) == {"turnId", "signalScore", "signalKeywords", "extractionStatus"}
         for one in told.values()
@@ -114,10 +113,15 @@ def test_turns_are_weighed_and_only_those_that_matter_are_read(desk: Desk, role:
         assert sign in told[text]["signalKeywords"]
     assert all(0 <= told[text]["signalScore"] < FLAGGED for text in idle)
     assert len({told[text]["signalScore"] for text in worth}) > 1
-    for wrong in ({"role": "system", "content": "x"}, {"role": role, "content": "x" * 100_001}):
+    for wrong in ({"role": "system", "content": "x"}, {"role": "user", "content": "x" * 100_001}):
         assert (
             desk.refused("turns/ingest", sessionKey="run", **wrong)["code"] == Code.INVALID_PARAMS
         )
+    for content in worth:
+        desk.clock.pass_(5 * MINUTE)
+        said_again = {"sessionKey": "run", "role": "assistant", "content": content}
+        answer = desk.ask("turns/ingest", **said_again)
+        assert (answer["signalScore"], answer["extractionStatus"]) == (0, "skipped")
     assert [one.text for one in captured(desk.vault)] == list(worth)
     desk.enrich()
     made = [one for one in desk.vault.memories.all() if one.type != "episodic"]
@@ -130,10 +134,8 @@ def test_only_flagged_turns_go_to_extraction(desk: Desk) -> None:
     """Part of F4."""
     assert status(desk, "Good morning! Ready when you are.") == "skipped"
     assert status(desk, "I'll run the tests now.", "assistant") == "skipped"
-    assert status(
-        desk, "Correction: I said 30 seconds, but it is 30 milliseconds.", "assistant"
-    ) == ("queued")
-    assert [one.agent_id for one in captured(desk.vault)] == ["claude-code"]
+    assert status(desk, DECISION, "assistant") == "skipped"
+    assert captured(desk.vault) == []
     assert desk.vault.conversations.get("run").prompt_count == 1  # type: ignore[union-attr]  # it is there
     assert len(waiting(desk)[0]) == 3
 
@@ -241,7 +243,7 @@ def test_every_way_in_gives_the_same(desk: Desk) -> None:
     ]
     assert entries[0] == entries[1]
     texts = [(event.agent_id, event.text) for event in captured(desk.vault)]
-    assert sorted(texts[:2], key=str) == sorted(texts[2:], key=str)
+    assert texts == [(None, DECISION)] * 2
 
 
 def test_a_turn_that_a_hook_and_an_agent_report_is_one(desk: Desk) -> None:
@@ -252,7 +254,7 @@ def test_a_turn_that_a_hook_and_an_agent_report_is_one(desk: Desk) -> None:
     talk = desk.vault.conversations.get("run")
     assert talk is not None
     assert (talk.prompt_count, len(captured(desk.vault)), len(waiting(desk)[0])) == (1, 1, 1)
-    assert status(desk, DECISION, "assistant", idempotencyKey="turn 1") == "queued"
+    assert status(desk, DECISION, "assistant", idempotencyKey="turn 1") == "skipped"
     desk.clock.pass_(5 * MINUTE)
     assert status(desk, DECISION, idempotencyKey="turn 2") == "queued"
 
@@ -391,7 +393,7 @@ def test_forgotten_words_leave_what_waits(desk: Desk) -> None:
 
 
 def test_our_own_words_come_back_ten_times_and_make_nothing_new(desk: Desk) -> None:
-    """Part of F4: inject, come back as turns and quoted without our marks, enrich, inject."""
+    """Part of F4: inject, come back in a prompt with our marks or in any form from an assistant, enrich."""
     desk.remember(
         "Invoices are numbered per year without gaps, because the tax office wants it", "decision"
     )
@@ -432,93 +434,12 @@ def test_our_own_words_come_back_ten_times_and_make_nothing_new(desk: Desk) -> N
         bare = "\n".join(line for line in told.splitlines() if not line.startswith(("<!--", "===")))
         quoted = "\n".join(line.removeprefix("| ").removeprefix("- ") for line in bare.splitlines())
         plain = " ".join(one.content for one in desk.vault.memories.all() if one.type != "episodic")
+        assert status(desk, f"I was told:\n{told}\nGood.", sessionKey=key) == "skipped"
         for text in (f"I was told:\n{told}\nGood.", bare, quoted, plain, f"As I know: {plain}"):
-            for role in ("assistant", "user"):
-                assert status(desk, text, role, sessionKey=key) in {"skipped", "dropped"}, text
+            assert status(desk, text, "assistant", sessionKey=key) == "skipped", text
         desk.ask("context/end", sessionKey=key, **CLAUDE)
         desk.enrich()
         assert counted() == before
-
-
-def reports(items: list[str]) -> list[str]:
-    """Tell some items of ours again, each in one sentence, as assistants do."""
-    words = [item.rstrip(".") for item in items]
-    return [
-        f"From memory I know: {'; '.join(words)}.",
-        f"You told me that {' and that '.join(words)}.",
-        f"The memory says that {', and that '.join(words)}.",
-        *[f"As recorded, {word}." for word in words],
-        *[f"I remember that {word}." for word in words],
-        f"Du hast mir gesagt: {'; '.join(words)}.",
-    ]
-
-
-OWN = [
-    "We decided to use advisory locks instead of Redis because we run no Redis",
-    "We must never block a request; it fails open",
-    "Always write the test first",
-]
-
-
-@pytest.mark.parametrize("way", ["turns/ingest", "context/track"])
-def test_our_own_words_told_again_in_one_sentence_make_nothing_new(desk: Desk, way: str) -> None:
-    """Part of F4."""
-    desk.commit("Begin", "a.txt")
-    desk.enrich()
-    for item in OWN:
-        desk.remember(item, "decision")
-    given = {"host": "claude-code", **CLAUDE}
-
-    def counted() -> tuple[int, int, list[str]]:
-        notes = [note.text for one in desk.vault.conversations.all() for note in one.notes]
-        return len(desk.vault.memories), len(captured(desk.vault)), notes
-
-    before = counted()
-    for number in range(10):
-        desk.clock.pass_(MINUTE)
-        key = f"run {number}"
-        desk.ask("context/render", occasion="startup", sessionKey=key, **given)
-        desk.app.flush()
-        for text in reports(OWN):
-            if way == "turns/ingest":
-                for role in ("assistant", "user"):
-                    assert status(desk, text, role, sessionKey=key) in {"skipped", "dropped"}, text
-            else:
-                track(desk, key, prompt=text, response=text)
-        desk.ask("context/end", sessionKey=key, **CLAUDE)
-        desk.enrich()
-        assert counted() == before
-
-
-def test_who_tells_us_again_and_adds_something_is_heard(desk: Desk) -> None:
-    """Part of F4."""
-    for item in OWN:
-        desk.remember(item, "decision")
-    desk.ask("context/render", sessionKey="run", occasion="startup", host="claude-code", **CLAUDE)
-    desk.app.flush()
-    new = "we must never log customer names"
-    for text in (
-        f"From memory I know: {OWN[0]}; {OWN[2]}; {new}.",
-        f"You told me that {OWN[0]} and that {new}.",
-        f"{OWN[2]}; {new}.",
-    ):
-        desk.clock.pass_(5 * MINUTE)
-        assert status(desk, text) == "queued"
-    (talk,) = desk.vault.conversations.all()
-    assert {note.text.casefold().rstrip(".") for note in talk.notes} == {new}
-
-
-def test_who_quotes_us_and_adds_something_is_heard(desk: Desk) -> None:
-    """Part of F4."""
-    desk.remember("Invoices are numbered per year without gaps", "decision")
-    desk.ask("context/render", sessionKey="run", occasion="startup", host="claude-code", **CLAUDE)
-    desk.app.flush()
-    told = f"Invoices are numbered per year without gaps. {DECISION}"
-    assert status(desk, told) == "queued"
-    (event,) = captured(desk.vault)
-    assert event.text == DECISION
-    wrong = "That is wrong: invoices are numbered per month, not per year."
-    assert status(desk, wrong) == "queued"
 
 
 def test_a_process_that_lives_on_saves_what_falls_silent(

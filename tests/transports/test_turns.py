@@ -37,7 +37,7 @@ def test_a_hook_and_a_told_turn_leave_the_same(environment: dict[str, str]) -> N
     hook(environment, "Stop", last_assistant_message="As agreed, v1 stays until October.")
     app = open_here()
     heard = told(app)
-    assert (heard["prompts"], len(heard["entries"]), len(heard["events"])) == (2, 3, 2)
+    assert (heard["prompts"], len(heard["entries"]), len(heard["events"])) == (2, 3, 1)
     # The agent itself tells what its hook has told already.
     known = {"agentId": "claude-code", "harness": "claude-code", "sessionKey": "s1", "role": "user"}
     again: Any = app.call("threadline/turns/ingest", {**known, "content": DECISION})
@@ -53,7 +53,7 @@ def test_a_hook_and_a_told_turn_leave_the_same(environment: dict[str, str]) -> N
     vault = app.vault(app.project(None))
     rows = vault.entries.find("sessionKey", "s2")
     assert {(one.said_by, one.text, one.signal_score) for one in rows} == heard["entries"]
-    assert [(one.text, one.source, one.agent_id) for one in captured(vault)][2:] == heard["events"]
+    assert [(one.text, one.source, one.agent_id) for one in captured(vault)][1:] == heard["events"]
     app.close()
 
 

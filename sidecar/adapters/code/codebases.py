@@ -124,7 +124,6 @@ class Codebase:
         return found, branch
 
     def _look(self) -> tuple[str | None, str | None]:
-        """Read HEAD from its files, which is a hundred times faster than to ask git."""
         found, branch = self._heads.look() if self._heads else (NOWHERE, None)
         return found if found != NOWHERE else lineage.head(self._folder), branch
 

@@ -213,7 +213,6 @@ def _naming(node: "Node") -> "Node | None":
 
 
 def _qualified(name: str, receiver: "Node | None") -> str:
-    """Write a name with the class it says it belongs to, and nothing around that."""
     parts = [part.partition("<")[0] for part in name.lstrip("$").split("::")][-2:]
     owner = next(_descendants(receiver, "type_identifier"), None) if receiver else None
     return ".".join([_text(owner), *parts] if owner else parts)
@@ -235,12 +234,10 @@ def _descendants(node: "Node", kind: str) -> Iterator["Node"]:
 
 
 def _extent(node: "Node") -> tuple[int, int]:
-    """Tell where a node begins and where its last byte is."""
     return node.start_byte, max(node.start_byte, node.end_byte - 1)
 
 
 def _members(node: "Node", grammar: Grammar) -> frozenset[str]:
-    """Name what is no part of the node's own meaning."""
     if node.type not in grammar.containers:
         return frozenset()
     return grammar.containers | grammar.symbols | _DECLARATIONS

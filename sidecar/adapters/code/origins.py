@@ -181,7 +181,6 @@ class Origins:
 
 
 def _whole(root: Path, path: str, data: bytes) -> _Text:
-    """Read a file that is as it was committed."""
     return _Text(None, None, symbols.find(path, data, root), None, len(_lines(data)))
 
 
@@ -190,7 +189,6 @@ def _is_unreadable(data: bytes) -> bool:
 
 
 def _named(data: bytes, like: str) -> str:
-    """Give the name that git gives to a content, in the form of another."""
     name = "sha1" if len(like) == _SHA1 else "sha256"
     return hashlib.new(name, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 

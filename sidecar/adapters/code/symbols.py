@@ -66,7 +66,6 @@ def _symbols(found: Iterable[Found]) -> tuple[Symbol, ...]:
 
 
 def _unnamed(found: Found) -> Iterable[str]:
-    """Take a symbol's own name out of its tokens, also where it calls itself."""
     own = found.name.rpartition(".")[2]
     return ("" if token == own else token for token in found.tokens)
 

@@ -84,7 +84,6 @@ def _clean(character: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _part(character: str) -> str:
-    """Drop an accent, and set a sign apart."""
     category = unicodedata.category(character)
     if category == "Mn":
         return ""

@@ -67,7 +67,6 @@ def names(folder: Path, path: str) -> tuple[str, ...]:
 
 
 def _last_change(folder: Path, commit: str, path: str, line: int) -> Origin | None:
-    """Tell which commit changed a line last, where git refuses to blame."""
     where = (f"-L{line},{line}:{_name(path)}", commit)
     code, output, _ = runner.ask(folder, *_LOG, *where, seconds=SECONDS)
     sha, *fields = output.split(b"\0")
@@ -114,7 +113,6 @@ def _fact(row: bytes) -> tuple[bytes, bytes]:
 
 
 def _unquote(name: bytes) -> bytes:
-    """Give a name that git has put between quotes as it is."""
     if not (name.startswith(b'"') and name.endswith(b'"')):
         return name
     return _ESCAPE.sub(

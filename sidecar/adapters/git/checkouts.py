@@ -335,7 +335,6 @@ def _worktrees(checkout: Checkout) -> Iterator[Checkout]:
 
 
 def _parents(checkout: Checkout, refs: Path) -> list[Path]:
-    """Name the folder of a branch whose name has parts."""
     branch = checkout.branch()
     place = refs / os.fsdecode(paths.write(branch)) if branch else refs
     folder = place.parent
@@ -343,7 +342,6 @@ def _parents(checkout: Checkout, refs: Path) -> list[Path]:
 
 
 def _is_end(move: Move, tip: str, at: datetime) -> bool:
-    """Tell whether a move is the end of the rebase that got to a tip at a moment."""
     return (move.new, move.at) == (tip, at) and "(finish)" in (move.reason or "")
 
 

@@ -100,7 +100,6 @@ def _read(
 
 
 def _read_bomb(folder: Path, wanted: tuple[str, str | None]) -> Iterator[NewEvent]:
-    """Read a commit without its files, and say so in it."""
     skips.note(folder, f"commit {wanted[0]}", "changes more files than can be listed")
     for event in _read(folder, [wanted], ("--no-patch",)):
         commit = event.commit
@@ -136,7 +135,6 @@ def _between(folder: Path, tip: str, without: Iterable[str]) -> list[Listed]:
 
 
 def _present(folder: Path, shas: Iterable[str]) -> set[str]:
-    """Pick the commits that git still has."""
     with runner.listed(sha.encode() for sha in shas) as names:
         _, output, _ = runner.ask(folder, "cat-file", "--batch-check", stdin=names)
     rows = (line.split() for line in output.decode(errors="replace").splitlines())
@@ -211,7 +209,6 @@ def _is_cut(*parts: bytes) -> bool:
 
 
 def _signed(body: str, sign: str) -> str:
-    """Add a line of ours to a message, within the limit of texts."""
     return f"{body[: TEXT_LIMIT - len(sign) - 2]}\n\n{sign}".lstrip("\n")
 
 

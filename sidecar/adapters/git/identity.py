@@ -132,7 +132,6 @@ def _entry(path: Path) -> Literal["folder", "file", "link", "none"]:
 
 
 def _lists(gitdir: Path, tree: Path) -> bool:
-    """Tell whether the main repository lists a folder as the worktree of this name."""
     content = (plain.read(gitdir / "gitdir", _SMALL) or b"").rstrip(b"\r\n")
     listed = gitdir / os.fsdecode(content)
     return bool(content) and listed.name == ".git" and _is_same(listed.parent, tree)
@@ -164,7 +163,6 @@ def _links_out(gitdir: Path) -> Iterator[Path]:
 
 
 def _borrowed(objects: Path) -> Iterator[Path]:
-    """Name the folders outside of a repository from which it takes objects."""
     for line in (plain.read(objects / "info" / "alternates", _SMALL) or b"").split(b"\n"):
         if line.strip() and not line.startswith(b"#"):
             place = _real(line, objects)
@@ -173,7 +171,6 @@ def _borrowed(objects: Path) -> Iterator[Path]:
 
 
 def _holder(place: Path) -> Path:
-    """Find the folder with a `.git` that a folder is in."""
     around = (one for one in (place, *place.parents) if os.path.lexists(one / ".git"))
     return next(around, place)
 

@@ -87,7 +87,6 @@ def _tail(log: Path) -> tuple[int, bytes] | None:
 
 
 def _is_same(start: int, data: bytes, mark: Mark) -> bool:
-    """Tell whether the log still has the line that was read last where it was."""
     if mark.offset == 0:
         return True
     before = data[: max(0, mark.offset - start)]
@@ -113,7 +112,6 @@ def _find(data: bytes, mark: Mark) -> int:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Split where git ends a line, and nowhere else."""
     return [line + b"\n" for line in data.split(b"\n")[:-1]]
 
 

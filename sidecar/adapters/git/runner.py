@@ -159,7 +159,6 @@ def _read_ahead(pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
 
 
 def _keep(pipe: IO[bytes], kept: bytearray, most: int) -> None:
-    """Read to the end, and keep so much of it."""
 
     def take(chunk: bytes) -> None:
         kept.extend(chunk[: most - len(kept)])

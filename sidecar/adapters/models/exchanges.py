@@ -70,7 +70,10 @@ def post(
     """Send JSON until there is an answer that will not change; busy and broken servers get time."""
     if cancelled():
         raise CancelledError("cancelled before anything was sent")
-    with httpx.Client(trust_env=not question.direct, timeout=_timeout(patience)) as client:
+    with httpx.Client(
+        trust_env=not question.direct,
+        timeout=httpx.Timeout(patience.silence, connect=patience.connect),
+    ) as client:
         sending = _Sending(client, question)
         for number in range(1, patience.tries + 1):
             outcome = _try(sending, until, cancelled)
@@ -83,10 +86,6 @@ def post(
                 waiting.pause(until=moment, cancelled=cancelled)
     trouble = _trouble(outcome, question.url)
     raise ModelFailedError(f"{trouble}; tried {_times(number)}, try again later")
-
-
-def _timeout(patience: Patience) -> httpx.Timeout:
-    return httpx.Timeout(patience.silence, connect=patience.connect)
 
 
 @dataclass(slots=True)

@@ -100,7 +100,6 @@ def _said(answer: Answer, key: str | None) -> str:
 
 
 def _counted(text: str, usage: object, prompt: Prompt) -> Completion:
-    """Count what was used as the server tells, or as it looks."""
     return Completion(
         text=text,
         input_tokens=_count(usage, "prompt_tokens") or prompt.tokens,

@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from protocol.errors import ConflictError
-from sidecar.domain.connections import editing, programs, rules, tables, trees
+from sidecar.domain.connections import jsonc, programs, rules, tables
 from sidecar.domain.connections.contents import (
     SIGN,
     Content,
@@ -60,11 +60,11 @@ def is_bare(text: str, content: Content) -> bool:
     """Tell whether nothing is in a file that anybody would miss."""
     if not isinstance(content, Json):
         return not text.strip("\ufeff \t\r\n")
-    if trees.find_comments(text):
+    if jsonc.find_comments(text):
         return False
     data = _read(text, content)
     for piece in content.pieces:
-        if isinstance(piece, Member) and trees.is_same(tables.dig(data, piece.path), piece.value):
+        if isinstance(piece, Member) and jsonc.is_same(tables.dig(data, piece.path), piece.value):
             data = _without(data, piece.path)
     return not data
 
@@ -73,7 +73,7 @@ def _join_json(text: str | None, content: Json) -> str:
     data = _read(text or "", content)
     for piece in content.pieces:
         data = _joined(data, piece)
-    return editing.write(data) if text is None else _edited(text, data, content)
+    return jsonc.write(data) if text is None else _edited(text, data, content)
 
 
 def _part_json(text: str, content: Json) -> str:
@@ -86,8 +86,8 @@ def _part_json(text: str, content: Json) -> str:
 
 def _edited(text: str, data: Data, content: Json) -> str:
     """Write it, and read it again: what was written must say what was meant."""
-    changed = editing.edit(text, data, is_loose=content.is_loose)
-    if changed != text and not trees.is_same(_read(changed, content), data):
+    changed = jsonc.edit(text, data, is_loose=content.is_loose)
+    if changed != text and not jsonc.is_same(_read(changed, content), data):
         raise RefusedError(
             "it is written in a way that cannot be changed safely; change it by hand"
         )
@@ -95,7 +95,7 @@ def _edited(text: str, data: Data, content: Json) -> str:
 
 
 def _read(text: str, content: Json) -> Data:
-    root = trees.parse(text, is_loose=content.is_loose)
+    root = jsonc.parse(text, is_loose=content.is_loose)
     if root is None:
         return {}
     if not isinstance(root.value, dict):
@@ -179,7 +179,6 @@ def _overlaid(known: object, value: Data) -> Data:
 
 
 def _is_our_group(known: object, agent: str) -> bool:
-    """Tell whether a group holds hooks of ours, and nobody else's."""
     if not isinstance(known, dict):
         return False
     items = [item for value in known.values() for item in _list(value)]
@@ -236,7 +235,7 @@ def _join_items(items: list[object], wanted: Data | None, agent: str) -> list[ob
         if left is item:
             found.append(item)
         elif left is None and wanted is not None and not is_placed:
-            found.append(item if trees.is_same(item, wanted) else wanted)
+            found.append(item if jsonc.is_same(item, wanted) else wanted)
             is_placed = True
         elif left is not None:
             found.append(left)
@@ -283,7 +282,6 @@ def _with(data: Data, path: Path, value: object) -> Data:
 
 
 def _without(data: Data, path: Path) -> Data:
-    """Leave out what stands at a path, and the objects that held nothing else."""
     name, rest = path[0], path[1:]
     below = data.get(name)
     left = _without(below, rest) if rest and isinstance(below, dict) else {}

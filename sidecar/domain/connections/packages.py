@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sidecar.domain.connections import editing, merging
+from sidecar.domain.connections import jsonc, merging
 from sidecar.domain.connections.agents import BY_NAME
 from sidecar.domain.connections.contents import Hooks, Json
 from sidecar.domain.connections.programs import READY
@@ -20,12 +20,12 @@ def write_packages(version: str) -> Mapping[str, str]:
     plugin = {**_PLUGIN, "version": version}
     parts = {"hooks": "hooks/hooks.json", "mcpServers": "mcp.json"}
     return {
-        "claude-code/.claude-plugin/plugin.json": editing.write(plugin),
-        "claude-code/hooks/hooks.json": editing.write(
+        "claude-code/.claude-plugin/plugin.json": jsonc.write(plugin),
+        "claude-code/hooks/hooks.json": jsonc.write(
             {"description": "Tells Threadline what happens.", "hooks": _events("claude-code")}
         ),
         "claude-code/.mcp.json": _part("claude-code", 1),
-        "cursor/.cursor-plugin/plugin.json": editing.write({**plugin, **parts}),
+        "cursor/.cursor-plugin/plugin.json": jsonc.write({**plugin, **parts}),
         "cursor/hooks/hooks.json": _part("cursor", 0),
         "cursor/mcp.json": _part("cursor", 1),
         "windsurf/hooks.json": _part("windsurf", 0),
@@ -40,12 +40,10 @@ def write_packages(version: str) -> Mapping[str, str]:
 
 
 def _part(agent: str, index: int) -> str:
-    """Write one of an agent's files."""
     return merging.join(None, BY_NAME[agent].parts[index].content(READY))
 
 
 def _events(agent: str) -> dict[str, object]:
-    """Give the events of an agent, each with its list."""
     content = BY_NAME[agent].parts[0].content(READY)
     assert isinstance(content, Json)  # noqa: S101  # the table says so
     [hooks] = [piece for piece in content.pieces if isinstance(piece, Hooks)]

@@ -56,7 +56,6 @@ def _home(around: Surroundings, *names: str) -> PurePath:
 
 
 def _chosen(around: Surroundings, variable: str) -> PurePath | None:
-    """Give the folder a user has chosen with a variable."""
     value = around.environment.get(variable)
     return PurePath(value) if value and PurePath(value).is_absolute() else None
 

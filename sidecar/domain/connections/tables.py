@@ -1,36 +1,20 @@
-"""One table of a TOML file, added, changed or removed in place; all else keeps every byte."""
+"""One table of a TOML file, added, changed or removed in place; all else keeps every byte.
+
+Lines are found by their looks, which a text in quotes may have, too. So every edit is only tried: the first after
+which the standard library reads what was meant, and all else as before, is taken.
+"""
 
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from msgspec import Struct
+from sidecar.domain.connections.jsonc import MalformedError, is_same
 
-from sidecar.domain.connections.trees import MalformedError, is_same
-
-_PIECE = re.compile(
-    r'"""(?:[^\\]|\\.)*?"""(?:"{0,2})'
-    r"|'''.*?'''(?:'{0,2})"
-    r'|"(?:[^"\\\n]|\\.)*"'
-    r"|'[^'\n]*'"
-    r"|\#[^\n]*"
-    r"|[\[{\]}\n]"
-    r"|[^\"'\#\[\]{}\n]+",
-    re.DOTALL,
-)
 _PLACE = re.compile(r"^(?P<reason>.*) \(at (?P<place>line .*)\)$", re.DOTALL)
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 Path = tuple[str, ...]
-
-
-class _Statement(Struct, frozen=True):
-    """A header or a key with its value: where its lines begin and end."""
-
-    start: int
-    end: int
-    is_header: bool
-    names: Path
 
 
 def read(text: str) -> dict[str, object]:
@@ -56,48 +40,40 @@ def dig(data: object, path: Path) -> object:
 
 def put(text: str, path: Path, values: Mapping[str, object]) -> str:
     """Let the table at a path have these values, beside whatever else it has."""
-    data = read(text)
-    known = dig(data, path)
+    known = dig(read(text), path)
     if known is None:
-        changed = _appended(text, path, values)
-    elif isinstance(known, dict):
-        changed = text
-        for name, value in values.items():
-            if not is_same(known.get(name), value):
-                changed = _set(changed, path, name, value)
-    else:
+        return _taken(text, path, dict(values), [_appended(text, path, values)])
+    if not isinstance(known, dict):
         raise MalformedError(f"{'.'.join(path)} is no table")
-    expected = {**(known if isinstance(known, dict) else {}), **values}
-    _verify(changed, data, path, expected)
-    return changed
+    for name, value in values.items():
+        if not is_same(known.get(name), value):
+            known = {**known, name: value}
+            text = _taken(text, path, known, _with(text, path, name, value))
+    return text
 
 
 def drop(text: str, path: Path) -> str:
     """Leave out the table at a path, and all below it."""
-    data = read(text)
-    if dig(data, path) is None:
-        return text
-    statements = _statements(text)
-    spans = _spans(statements, path)
-    changed = text
-    for start, end in reversed(spans):
-        changed = _cut(changed, start, end)
-    _verify(changed, data, path, None)
-    return changed
+    while (known := dig(read(text), path)) is not None:
+        text = _taken(text, path, known, _without(text, path), is_less=True)
+    return text
 
 
-def _verify(text: str, before: object, path: Path, expected: object) -> None:
-    """Refuse an edit that would say anything else than it should; how a file can be written has no end."""
-    try:
-        after: object = read(text)
-    except MalformedError:
-        after = None
-    if not is_same(dig(after, path), expected) or not is_same(
-        _rest(after, path), _rest(before, path)
-    ):
-        raise MalformedError(
-            f"{'.'.join(path)} is written there in a way that cannot be changed safely; change it by hand"
-        )
+def _taken(
+    text: str, path: Path, expected: object, edits: Iterable[str], *, is_less: bool = False
+) -> str:
+    """Return the first edit that says what it should; with `is_less`, what had been expected must not be whole."""
+    rest = _rest(read(text), path)
+    for edited in edits:
+        try:
+            data = read(edited)
+        except MalformedError:
+            continue
+        if is_same(dig(data, path), expected) != is_less and is_same(_rest(data, path), rest):
+            return edited
+    raise MalformedError(
+        f"{'.'.join(path)} is written there in a way that cannot be changed safely; change it by hand"
+    )
 
 
 def _rest(data: object, path: Path) -> object:
@@ -112,7 +88,7 @@ def _rest(data: object, path: Path) -> object:
 
 
 def _appended(text: str, path: Path, values: Mapping[str, object]) -> str:
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = _newline(text)
     lines = [f"[{'.'.join(map(_key, path))}]"]
     lines += [f"{_key(name)} = {_literal(value)}" for name, value in values.items()]
     gap = "" if not text.strip("\ufeff") else newline
@@ -121,43 +97,38 @@ def _appended(text: str, path: Path, values: Mapping[str, object]) -> str:
     return text + gap + newline.join(lines) + newline
 
 
-def _set(text: str, path: Path, name: str, value: object) -> str:
-    written = f"{_key(name)} = {_literal(value)}"
-    newline = "\r\n" if "\r\n" in text else "\n"
-    current: Path = ()
-    header: _Statement | None = None
-    for statement in _statements(text):
-        if statement.is_header:
-            current = statement.names
-            header = statement if current == path else header
-        elif current == path and statement.names == (name,):
-            end = statement.end - len(newline) * text[: statement.end].endswith(newline)
-            return text[: statement.start] + written + text[end:]
-    if header is None:
-        raise MalformedError(
-            f"{'.'.join(path)} is written there in a way that cannot be changed safely; change it by hand"
-        )
-    gap = "" if text[: header.end].endswith("\n") else newline
-    return text[: header.end] + gap + written + newline + text[header.end :]
+def _with(text: str, path: Path, name: str, value: object) -> Iterator[str]:
+    """Try to set a value: in its own lines, or in a new one below the table's header."""
+    lines = _LINE.findall(text)
+    written = f"{_key(name)} = {_literal(value)}{_newline(text)}"
+    for start, end in _sections(lines, path):
+        for line in range(start + 1, end):
+            if lines[line].lstrip().startswith((name, f'"{name}"', f"'{name}'")):
+                for last in range(line + 1, end + 1):
+                    yield "".join((*lines[:line], written, *lines[last:]))
+        header = lines[start].rstrip("\r\n") + _newline(text)
+        yield "".join((*lines[:start], header, written, *lines[start + 1 :]))
 
 
-def _spans(statements: list[_Statement], path: Path) -> list[tuple[int, int]]:
-    """Find where a table and those below it stand, without the comments that lead to the next."""
-    spans: list[tuple[int, int]] = []
-    is_inside = False
-    for statement in statements:
-        if statement.is_header:
-            is_inside = statement.names[: len(path)] == path
-            if is_inside:
-                spans.append((statement.start, statement.end))
-        elif is_inside:
-            spans[-1] = (spans[-1][0], statement.end)
-    return spans
+def _without(text: str, path: Path) -> Iterator[str]:
+    lines = _LINE.findall(text)
+    for start, end in _sections(lines, path):
+        while not (last := lines[end - 1].strip()) or last.startswith("#"):
+            end -= 1  # noqa: PLW2901  # the section without its tail
+        yield _cut("".join(lines[:start]), "".join(lines[end:]))
 
 
-def _cut(text: str, start: int, end: int) -> str:
-    """Cut a range of lines, with the empty line that sets it apart."""
-    before, after = text[:start], text[end:]
+def _sections(lines: list[str], path: Path) -> Iterator[tuple[int, int]]:
+    """Find where a table, or one below it, may begin, and every place after it where it may end."""
+    names = r"\s*\.\s*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in path)
+    header = re.compile(rf"\ufeff?\s*\[\s*{names}\s*[.\]]")
+    bounds = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
+    for start, line in enumerate(lines):
+        if header.match(line):
+            yield from ((start, end) for end in (*bounds, len(lines)) if end > start)
+
+
+def _cut(before: str, after: str) -> str:
     is_apart = not after.strip() or after.startswith(("\n", "\r\n"))
     for newline in ("\r\n", "\n"):
         if is_apart and (before.endswith(newline * 2) or before == newline):
@@ -165,38 +136,8 @@ def _cut(text: str, start: int, end: int) -> str:
     return before + after
 
 
-def _statements(text: str) -> list[_Statement]:
-    """Find the headers and keys of a text that is known to be TOML."""
-    found: list[_Statement] = []
-    start = position = 1 if text.startswith("\ufeff") else 0
-    depth = 0
-    while position < len(text):
-        piece = _PIECE.match(text, position)
-        if piece is None:
-            raise MalformedError("it is written in a way that cannot be changed safely")
-        position = piece.end()
-        sign = piece[0]
-        depth += (sign in "[{") - (sign in "]}")
-        if sign == "\n" and depth == 0:
-            found += _statement(text, start, position)
-            start = position
-    return found + _statement(text, start, position)
-
-
-def _statement(text: str, start: int, end: int) -> list[_Statement]:
-    content = text[start:end]
-    if not content.strip() or content.lstrip().startswith("#"):
-        return []
-    is_header = content.lstrip().startswith("[")
-    names: list[str] = []
-    level: object = read(content)
-    while isinstance(level, dict) and len(level) == 1:
-        name, level = next(iter(level.items()))
-        names.append(name)
-        if not is_header:
-            break
-        level = level[0] if isinstance(level, list) else level
-    return [_Statement(start, end, is_header, tuple(names))]
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _key(name: str) -> str:

@@ -55,5 +55,4 @@ def drop(target: Target, text: str) -> str:
 
 
 def _like(known: str | None, text: str) -> str:
-    """Break lines as the file did that is replaced."""
     return text.replace("\n", "\r\n") if known and "\r\n" in known else text

@@ -10,9 +10,9 @@ from msgspec import Struct, field
 
 from protocol.checkpoints import Checkpoint
 from protocol.contexts import Lineage
-from protocol.conversations import Conversation, Note
+from protocol.conversations import Conversation
 from sidecar.domain import echoes, privacy
-from sidecar.domain.continuity import checkpoints, conversations
+from sidecar.domain.continuity import checkpoints, conversations, turns
 from sidecar.domain.continuity.checkpoints import Work
 from sidecar.domain.continuity.conversations import same
 from sidecar.domain.enrichment import wording
@@ -46,6 +46,8 @@ class Trail(Struct, frozen=True, kw_only=True):
     conversation: Conversation | None = None
     checkpoints: tuple[Checkpoint, ...] = ()
     """The newest first."""
+    prompts: tuple[str, ...] = ()
+    """What the user said since the last checkpoint, the newest first."""
 
 
 class Start(Struct, frozen=True, kw_only=True):
@@ -127,6 +129,7 @@ def outline(trail: Trail, work: Work) -> list[Section]:
     files = dict.fromkeys((*(talk.files if talk else ()), *work.files))
     everything = (text for texts in (*said.values(), told) for text in texts)
     sections = (
+        _section("Prompts, the newest first", _prompts(trail), 0.4),
         _section("Constraints", said["Constraints"], 0.2),
         _section("Decisions", said["Decisions"], 0.2),
         _section("Open", said["Open"], 0.15),
@@ -141,25 +144,17 @@ def outline(trail: Trail, work: Work) -> list[Section]:
     return [section for section in sections if section.lines]
 
 
-def statements(trail: Trail, sections: Iterable[Section]) -> tuple[Note, ...]:
-    """List all that could be told, each once; headings say nothing by themselves."""
-    notes = trail.conversation.notes if trail.conversation else ()
-    said = {privacy.clean(note.text): note for note in notes}
-    last = moment(trail)
-    lines = dict.fromkeys(line for section in sections for line in section.lines)
-    return tuple(
-        said.get(line) or Note(type="fact", text=line, said_by="assistant", at=last)
-        for line in lines
-        if not _HEADING.fullmatch(line)
-    )
-
-
-def leave_only(sections: Iterable[Section], missing: Iterable[Note]) -> list[Section]:
-    """Leave out all but what somebody does not know."""
-    wanted = {same(privacy.clean(note.text)) for note in missing}
+def leave_out(sections: Iterable[Section], summary: str) -> list[Section]:
+    """Return the sections without headings and without lines that a summary has word by word."""
+    told = same(privacy.clean(summary))
     left = (
         msgspec.structs.replace(
-            section, lines=tuple(line for line in section.lines if same(line) in wanted)
+            section,
+            lines=tuple(
+                line
+                for line in section.lines
+                if not _HEADING.fullmatch(line) and same(line) not in told
+            ),
         )
         for section in sections
     )
@@ -297,6 +292,13 @@ def _caution(trail: Trail, lineage: Lineage, budget: int) -> str:
     is_over = talk is None or talk.ended_at is not None
     is_wordy = len(_RUNNING) * _SCARCE > budget
     return "" if lineage != "path" or is_over or is_wordy else f"\n{_RUNNING}"
+
+
+def _prompts(trail: Trail) -> list[str]:
+    """Return what the user said, the newest first; nothing where all of it is small talk."""
+    saved = (text for checkpoint in trail.checkpoints for text in turns.prompts(checkpoint.digest))
+    prompts = [*trail.prompts, *saved]
+    return prompts if any(len(text) >= turns.SMALL_TALK for text in prompts) else []
 
 
 def _narratives(trail: Trail) -> list[str]:

@@ -165,36 +165,6 @@ _USERS: Rows = (
     ),
 )
 """What users say that commits do not."""
-_ASSISTANTS: Rows = (
-    (
-        "decision",
-        " went | gone |chose|picked|opted|settled|decided",
-        r"i(?:'ve| have)? (?:went with|gone with|chose|chosen|picked|opted for|settled on|decided (?:on|against|to (?:use|keep|store|drop|go with)))\b.{3,200}\b(?:because|since|instead of|over|rather than|so that|as (?:it|the))\b.{3,}",
-    ),
-    (
-        "decision",
-        "agreed|decided|discussed|asked|request|wanted",
-        r"(?:(?:as|like) (?:we |you )?(?:agreed|decided|discussed|asked|requested|wanted)|(?:per|at) your request)\b[^,:]{0,40}[,:] (?!i(?:'ll| will|'m| am)\b|let me\b|here\b).{10,}",
-    ),
-    (
-        "task",
-        "verbleibend|ausstehend|offen|restant|pendiente|pendente|remaining| left | done |still ",
-        r"(?:verbleibend|ausstehend|noch offen|restant|pendiente|pendente|remaining work|left to do|not done(?: yet)?|still (?:open|missing|to do|pending))\s?[:—–-]\s?\S.{6,}",
-    ),
-    (
-        "constraint",
-        "noted|understood|recorded|acknowledged| got |right",
-        (
-            r"(?:constraints?|rules?|limits?|requirements?) (?:noted|understood|recorded|acknowledged)\s?[:—–-]\s?.{8,}"
-            r"|(?:noted|understood|got it|right)[,:.—–-]+ (?:so )?(?:i'll |i will |we )?(?:never|only|always|no|must not|won't|will not)\b.{6,}"
-        ),
-    ),
-    (
-        "preference",
-        "preference",
-        r"preferences? (?:noted|understood|recorded|acknowledged)\s?[:—–-]\s?.{8,}",
-    ),
-)
 _HEADINGS: tuple[tuple[MemoryType, str], ...] = (
     (
         "decision",
@@ -210,31 +180,8 @@ _HEADINGS: tuple[tuple[MemoryType, str], ...] = (
     ),
     ("preference", r"(?:your |user |the |our )?(?:preferences|conventions|style)\b.{0,20}"),
 )
-SAID = {
-    name: tuple((kind, table((signs, row))) for kind, signs, row in rows)
-    for name, rows in (("user", _USERS), ("assistant", _ASSISTANTS))
-}
+SAID = tuple((kind, table((signs, row))) for kind, signs, row in _USERS)
 HEADED = tuple((kind, compiled(row)) for kind, row in _HEADINGS)
-SETTLED = table(
-    (
-        "decided|agreed|chose|settled|opted|picked|ruled |rejected|dropped|went |confirmed",
-        r"\b(?:we|you|the team|they)(?:'ve| have| had)? (?:\w+ly |just |also |both |already )?(?:decided|agreed|chose|settled|opted|picked|ruled out|rejected|dropped|went with|confirmed)\b",
-    ),
-    (
-        "decided|agreed|discussed|settled|chosen|decision|resolved|asked|wanted| said |prefer",
-        r"\b(?:as|was|were|been) (?:decided|agreed|discussed|settled|chosen)\b|\b(?:are|is) settled\b|\bdecision (?:was|is)\b|^(?:decisions?|decided|agreed|resolved)\b|\bas you (?:asked|wanted|said|decided|prefer)",
-    ),
-    (
-        "entschieden|beschlossen|vereinbart|geeinigt|entscheidung|choisi|convenu|decidido|acordado|elegido|decidimos|acordamos|combinamos|escolhemos",
-        r"\b(?:entschieden|beschlossen|vereinbart|geeinigt)\b|\bentscheidung\b|\b(?:on a|nous avons|avons) (?:décidé|choisi|convenu)|\bdécision\b|\b(?:hemos|se ha) (?:decidido|acordado|elegido)|\b(?:decidimos|acordamos|combinamos|escolhemos)\b|\bdecisi(?:ón|ão)\b|决定|決定|決め",
-    ),
-)
-ADMITS = table(
-    (
-        "wrong|mistake|right|correction| mis|mixed|confused| said |claimed|assumed| told |habe |tromp|equivoqu|enganei",
-        r"\b(?:i was (?:wrong|mistaken)|you(?:'re| are| were) right|my mistake|correction|i (?:misread|misunderstood|mixed|confused|misremembered|said|claimed|assumed|told you)|was a mistake|turned out to be wrong|ich habe mich|je me suis tromp|me equivoqu|me enganei)|我(?:搞|说|弄)错|勘違い|訂正",
-    ),
-)
 SUPPOSED = table(
     (
         "theor|ideal|eventually|someday| one |some |hypothetical",
@@ -251,10 +198,3 @@ SUPPOSED = table(
     ),
 )
 """What may be some day, and what a user will see to alone."""
-LEFT = table(
-    (
-        " still | yet |remain| left |missing| later |follow|todo|fixme|pending|outstanding|blocked| next | noch |offen|encore| reste |pendiente| falta |pendente| ainda ",
-        r"\b(?:still|yet|remain\w*|left|missing|later|follow-?ups?|todo|fixme|pending|outstanding|blocked|next (?:step|release|sprint|pr|version)|noch|offen|encore|reste|pendientes?|falta|aún|todavía|pendente|ainda)\b|还|尚|待|未|まだ|残",
-    ),
-)
-"""How an assistant says that it leaves something, and is not about to do it."""

@@ -1,4 +1,4 @@
-"""Signals: whether a turn of a conversation says something that must be remembered, and what shows it.
+"""Signals: whether a user's turn says something that must be remembered, and what shows it.
 
 A turn is worth what its sentences are: each one that decides, forbids, wishes, corrects, leaves something open or
 tells a fact adds to the score, as independent chances do, so that many never count for more than one.
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
-from protocol.conversations import Note, Speaker
+from protocol.conversations import Note
 from protocol.memories import MemoryType
-from sidecar.domain.continuity import notes, sayings
+from sidecar.domain.continuity import notes
 from sidecar.domain.continuity.notes import Judged
 from sidecar.domain.continuity.turns import Signal
 from sidecar.domain.enrichment import duties, phrases
@@ -30,8 +30,6 @@ WEIGHTS: Mapping[MemoryType, float] = {
 """What one statement of each kind is worth, said by a user."""
 _REASONED = 0.1
 """What a statement is worth more that says why."""
-_ASSISTANTS = 0.9
-"""The part of that which an assistant's words are worth: its user knows better what was meant."""
 EXCERPT = 4_000
 """Letters of a turn that are read for memory."""
 _CUE = 3
@@ -40,7 +38,6 @@ _CUES: tuple[Table, ...] = (
     phrases.DECIDED,
     phrases.CHOSEN,
     phrases.SWAPPED,
-    phrases.HABIT,
     phrases.PREFERRED,
     phrases.REVERTED,
     phrases.CAUSED,
@@ -48,15 +45,12 @@ _CUES: tuple[Table, ...] = (
     duties.FORBID,
     duties.DEPRECATED,
     duties.LEFT,
-    sayings.SETTLED,
-    sayings.ADMITS,
-    sayings.LEFT,
 )
 
 
-def detect(text: str, said_by: Speaker, at: datetime) -> Signal:
-    """Tell what a turn is worth; the same words always give the same signal."""
-    judged = notes.judge(text, said_by, at)
+def detect(text: str, at: datetime) -> Signal:
+    """Return what a user's turn is worth; the same words always give the same signal."""
+    judged = notes.judge(text, at)
     found = [one for one in judged if one.note is not None]
     if not found:
         return Signal()
@@ -64,7 +58,7 @@ def detect(text: str, said_by: Speaker, at: datetime) -> Signal:
         score=score(found),
         keywords=tuple(dict.fromkeys(_keywords(found)))[:KEYWORDS],
         notes=notes.pick(found),
-        excerpt=_excerpt(judged, said_by),
+        excerpt=_excerpt(judged),
     )
 
 
@@ -78,8 +72,7 @@ def score(found: Iterable[Judged]) -> float:
 
 def _weigh(one: Judged, note: Note) -> float:
     is_reasoned = phrases.BECAUSE.search(one.statement.text) is not None
-    weight = min(1.0, WEIGHTS[note.type] + _REASONED * is_reasoned)
-    return weight * (1.0 if note.said_by == "user" else _ASSISTANTS)
+    return min(1.0, WEIGHTS[note.type] + _REASONED * is_reasoned)
 
 
 def _keywords(found: Sequence[Judged]) -> Iterator[str]:
@@ -95,14 +88,13 @@ def _named(phrase: str) -> str:
     return " ".join(phrase.casefold().split()[:_CUE]).strip(" ,.;:!-")
 
 
-def _excerpt(judged: Sequence[Judged], said_by: Speaker) -> str:
-    """Put together what is worth reading: a user's paragraphs, an assistant's sentences, with their headings."""
+def _excerpt(judged: Sequence[Judged]) -> str:
+    """Put together the paragraphs that are worth reading, with their headings."""
     parts: list[str] = []
     for _, block in groupby(judged, key=lambda one: (one.piece, one.statement.block)):
         sentences = list(block)
         if any(one.note for one in sentences):
-            is_whole = said_by == "user"
-            parts += _told([one for one in sentences if is_whole or one.note], parts)
+            parts += _told(sentences, parts)
     return _bounded(parts)
 
 

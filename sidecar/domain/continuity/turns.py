@@ -21,13 +21,16 @@ ENTRIES = 100
 _SIZE = 12
 _FEWEST = 5
 """Questions from which on a conversation is worth a word though nothing came of it."""
-_SMALL_TALK = 25
+SMALL_TALK = 25
 """Letters of what is said in passing."""
 _TELLING = 40
 """Letters of a turn that nobody says twice by chance."""
 _MOMENT = timedelta(minutes=2)
-_SHOWN = 6
+_SHOWN = 40
 _CLIPPED = 200
+"""Letters of an assistant's turn in a checkpoint; a prompt stays whole, since recovery is made of prompts."""
+_TURNS = "### Last Turns"
+_USER = "- user: "
 
 
 class Signal(Struct, frozen=True, kw_only=True):
@@ -101,7 +104,7 @@ def is_significant(
         return True
     if any(one.category == "write" for one in done):
         return True
-    asked = [one for one in said if one.said_by == "user" and len(one.text) >= _SMALL_TALK]
+    asked = [one for one in said if one.said_by == "user" and len(one.text) >= SMALL_TALK]
     return len(asked) >= _FEWEST or any(one.signal_score >= FLAGGED for one in asked)
 
 
@@ -119,9 +122,15 @@ def tell(done: Sequence[KeptActivity], said: Sequence[Entry]) -> Iterator[str]:
         yield "### Activities"
         yield from (f"- {line}" for line in _counted(done))
     if said:
-        yield "### Last Turns"
-        latest = sorted(said, key=lambda one: one.at)[-_SHOWN:]
-        yield from (f"- {one.said_by}: {wording.clipped(one.text, _CLIPPED)}" for one in latest)
+        yield _TURNS
+        yield from map(_line, sorted(said, key=lambda turn: turn.at)[-_SHOWN:])
+
+
+def prompts(observed: str) -> list[str]:
+    """Return the user's prompts that `tell` wrote down, the newest first."""
+    _, _, last = observed.partition(f"\n{_TURNS}\n")
+    lines = last.split("\n###", 1)[0].splitlines()
+    return [line.removeprefix(_USER) for line in reversed(lines) if line.startswith(_USER)]
 
 
 def surplus(rows: Iterable[tuple[str, datetime]], most: int) -> list[str]:
@@ -131,10 +140,18 @@ def surplus(rows: Iterable[tuple[str, datetime]], most: int) -> list[str]:
 
 
 def _counted(done: Iterable[KeptActivity]) -> Iterator[str]:
-    counts = Counter((one.category, one.tool) for one in done)
+    # By name among equals: what was reported at one moment has no order of its own.
+    rows = Counter((one.category, one.tool) for one in done).items()
+    counts = dict(sorted(rows, key=lambda row: (-row[1], row[0])))
     for category in dict.fromkeys(category for category, _ in counts):
         tools = [f"{tool} {number}" for (kind, tool), number in counts.items() if kind == category]
         yield f"{category}: {', '.join(tools)}"
+
+
+def _line(turn: Entry) -> str:
+    if turn.said_by == "user":
+        return f"{_USER}{turn.text}"
+    return f"- {turn.said_by}: {wording.clipped(turn.text, _CLIPPED)}"
 
 
 def _kept(text: str) -> str:

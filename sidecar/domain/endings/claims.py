@@ -173,7 +173,6 @@ def root(word: str) -> str:
 
 
 def _spoken(text: str) -> Iterator[list[str]]:
-    """Take a text apart into words, and these into parts."""
     for chunk in _CHUNK.findall(text):
         parts = _PART.findall(chunk)
         kept = [part for part in parts if part.lower() not in _EXTENSIONS] if parts[1:] else parts
@@ -199,12 +198,10 @@ def _forms(spoken: list[list[str]]) -> frozenset[str]:
 
 
 def _is_general(word: str) -> bool:
-    """Tell whether a word names no thing, but what is done with one."""
     return any(sign.pattern.fullmatch(word) for sign in _GENERAL)
 
 
 def _things(pattern: "re.Pattern[str]", text: str) -> frozenset[str]:
-    """Name what follows certain words, by the roots of the next two."""
     found = (word for pair in pattern.findall(text) for word in pair if word)
     return frozenset(filter(None, map(root, found)))
 

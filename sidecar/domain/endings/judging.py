@@ -93,13 +93,11 @@ def _hear(text: str) -> _Heard:
 
 @functools.lru_cache(maxsize=1024)
 def _beginnings(title: str) -> frozenset[str]:
-    """Tell how the words of a title begin that are no small ones."""
     spoken = _WORD.findall(words.unaccent(title))
     return frozenset(word[:3].lower() for word in spoken if claims.root(word))
 
 
 def _closes(asked: _Heard, said: _Heard, task_id: str) -> bool:
-    """Tell whether a commit closes the very number that a title names, or the task by its id."""
     is_it = task_id in said.closed or not asked.named.isdisjoint(said.closed)
     return is_it and not _is_held_back(seeking.subject(said.text), asked.text)
 
@@ -123,13 +121,11 @@ def _is_done(asked: tuple[str, str], message: str, paths: tuple[str, ...]) -> bo
 
 
 def _is_held_back(subject: str, title: str) -> bool:
-    """Tell whether a subject says that something is begun, asked or taken back."""
     is_open = _holds(signs.UNFINISHED, subject, title) or subject.rstrip().endswith("?")
     return is_open or _holds(signs.UNDOING, subject, title)
 
 
 def _holds(sign: Late, text: str, title: str) -> bool:
-    """Tell whether a text has a sign that the task itself does not have."""
     expected = words.unaccent(title).lower()
     return any(one.group().lower() not in expected for one in sign.finditer(words.unaccent(text)))
 
@@ -156,7 +152,6 @@ def _agrees(wanted: Claim, said: Claim, paths: tuple[str, ...]) -> bool:
 
 
 def _is_opposed(wanted: Claim, said: Claim) -> bool:
-    """Tell whether one goes up where the other goes down, or takes away from a place what the other brings there."""
     is_turned = any(_way(wanted, pair) * _way(said, pair) < 0 for pair in _OPPOSITES)
     is_away = not (wanted.reached.isdisjoint(said.left) and wanted.left.isdisjoint(said.reached))
     return is_turned or (is_away and wanted.lead in said.roots)
@@ -169,7 +164,6 @@ def _way(claim: Claim, pair: tuple[Late, Late]) -> int:
 
 
 def _is_in_order(wanted: Claim, said: Claim) -> bool:
-    """Tell whether what is to come first does, where both say what comes before what."""
     asked, told = _way(wanted, _ORDERS), _way(said, _ORDERS)
     if not asked or not told:
         return True
@@ -216,24 +210,20 @@ def _is_mended(wanted: Claim, said: Claim) -> bool:
 
 
 def _is_another(wanted: Claim, unsaid: Sequence[Term], more: int) -> bool:
-    """Tell whether a line speaks of something else in place of what is asked."""
     things = [term for term in unsaid if term is not wanted.terms[0]]
     return 2 * len(unsaid) > len(wanted.terms) or (more > 1 and bool(things))
 
 
 def _does_another(wanted: Claim, unsaid: Sequence[Term], body: Claim) -> bool:
-    """Tell whether a line does something else with what is asked, and its body does not begin with the same word."""
     return wanted.terms[0] in unsaid and body.lead != wanted.lead
 
 
 def _is_terse(wanted: Claim, said: Claim, missing: Sequence[Term]) -> bool:
-    """Tell whether a line only leaves out one word of many, and not one of several things."""
     is_little = len(missing) == 1 and len(wanted.terms) >= _MANY and not wanted.says(signs.JOINING)
     return is_little and not claims.has_foreign_scope(said, wanted)
 
 
 def _is_named(wanted: Claim, said: Claim) -> bool:
-    """Tell whether one item of a list is just what is asked."""
     extras = claims.extras(said, wanted)
     is_whole = len(wanted.terms) > _FEWEST and all(map(said.has, wanted.terms))
     is_whole &= wanted.numbers == said.numbers
@@ -242,11 +232,9 @@ def _is_named(wanted: Claim, said: Claim) -> bool:
 
 
 def _items(body: str, title: str) -> list[str]:
-    """List the items of a body, if it leaves nothing open."""
     return [] if _holds(signs.LEFT_OPEN, body, title) else _ITEM.findall(body)
 
 
 def _told(body: str, title: str) -> Claim:
-    """Read the sentences of a body that tell what is done."""
     sentences = (one for one in _SENTENCE.split(body) if not _holds(signs.LEFT_OPEN, one, title))
     return claims.join(sentences)

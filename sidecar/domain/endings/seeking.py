@@ -47,7 +47,6 @@ def _names(commit: Change) -> tuple[str, str]:
 
 
 def _taken_back(message: str) -> Iterator[str]:
-    """Name what a commit takes back, by the subject and by the beginning of the id."""
     if "revert" not in message.lower():
         return
     if found := _REVERTED.match(subject(message)):

@@ -6,7 +6,6 @@ from sidecar.domain.enrichment.patterns import Late, late, words
 
 
 def _sign(*rows: str) -> Late:
-    """Make a pattern of whole words, given by how they begin and, after a bar, how they go on."""
     return late(rf"\b(?:{'|'.join(' '.join(rows).split())})\b".replace("_", r"\s+"), re.IGNORECASE)
 
 

@@ -41,25 +41,16 @@ _TITLE = 200
 RULES: list[Rule] = [
     corrections.reverted,
     demands.breaking,
-    tasks.boxed,
     labelled.labelled,
     corrections.corrected,
     tasks.left,
     demands.deprecated,
-    decisions.accustomed,
     decisions.decided,
     facts.shown,
     facts.blamed,
     demands.demanded,
     decisions.preferred,
     decisions.chosen,
-    facts.caused,
-    decisions.weighed,
-    facts.measured,
-    decisions.parted,
-    facts.defaulted,
-    facts.introduced,
-    facts.stated,
 ]
 """The first rule that takes a statement decides what it is."""
 

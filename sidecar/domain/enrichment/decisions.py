@@ -55,23 +55,6 @@ _TRIVIAL = late(
     r"\b(?:typo|spelling|grammar|wording|example|docs?|docstring|readme|comment|link|translat\w+|notes?|references?|mentions?|sections?|order of|shebang|duplicate\w*|unused|unnecessary|redundant|tutorial|test name|heading|anchor|should read|f-?strings?|quotes|tabs|spaces|commas|whitespace)\b",
     re.IGNORECASE,
 )
-_WEIGHED = table(
-    (
-        " life | maintained | opposed |abandoned |alternative|chosen|compared|considered|discarded|evaluated|looked |nobody |picked|preferred|rejected|ruled |selected|too |trade|tried|unmaintained |weighed|would ",
-        r"\b(?:we|i) (?:also |first )?(?:considered|evaluated|compared|weighed|looked at|tried)\b|\b(?:chosen|picked|preferred|selected) over\b|\balternatives?\b.{0,60}\b(?:was|were|is|are|would|considered)\b|\btrade-?offs?\b|\b(?:was|were) (?:considered|evaluated|ruled out|rejected|discarded)\b|\bas opposed to\b|\bwould (?:have (?:cost|meant|forced|needed|required)|cost|force|need|mean|require|break|leak|double|lose|be one more)\b|\btoo (?:slow|big|expensive|heavy|complex|brittle|fragile)\b|\b(?:no longer|not) maintained\b|\bunmaintained\b|\bnobody (?:uses|has|needs)\b|\bend of life\b|\babandoned\b",
-    ),
-)
-_EFFECT = late(
-    r"(?:for example|e\.g|(?:this|it|which) (?:also )?(?:allows?|makes?|means|gives))\b",
-    re.IGNORECASE,
-)
-_OTHER_WAY = late(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
-_STORY = table(
-    (
-        "before|being|bug|crash|did|error|fail|had|incorrect|previously|resulting|should|used |was|were|would|wrong",
-        r"\b(?:was|were|had|would|resulting|being|did|previously|before|used to|error|crash\w*|fail\w*|bug|incorrect\w*|wrong\w*|should)\b",
-    ),
-)
 _CASUAL = late(
     r"\blet(?:'?s|’s| us) (?!use|go with|keep|stick|switch|move|adopt|avoid|drop|store|standardi[sz]e|not\b)",
     re.IGNORECASE,
@@ -97,11 +80,6 @@ _ABOUT = late(
     re.IGNORECASE,
 )
 """A headline that speaks of a decision does not make it."""
-_TROUBLE = late(
-    r"\b(?:hangs?|fails?|crash\w*|drops?|breaks?|loses?|stalls?|leaks?|refuses?)\b", re.IGNORECASE
-)
-_SHORT = 30
-"""Letters below which a sentence weighs nothing."""
 _FEW = 3
 """Sentences of a reason; more are a story."""
 _SIDE_KINDS = ("docs", "tests")
@@ -194,41 +172,6 @@ def _first(message: Message) -> list[Statement]:
         if not one.is_item and not one.text.endswith(":") and not phrases.UNDONE.match(one.text)
     ]
     return [one for one in told if one.block == told[0].block and not one.heading]
-
-
-def weighed(message: Message, statement: Statement) -> Finding | None:
-    """Find a sentence that weighs one way against another, below a headline that names the winner."""
-    is_told = _is_explanation(message, statement) and len(statement.text) > _SHORT
-    if not is_told or not _WEIGHED.search(statement.text):
-        return None
-    finding = found("decision", statement, (3, 3))
-    return msgspec.structs.replace(finding, title=wording.title(message.headline))
-
-
-def parted(message: Message, statement: Statement) -> Finding | None:
-    """Find a sentence that tells which of two ways is gone now."""
-    text = statement.text
-    is_aside = _STORY.search(text) or _EFFECT.match(text) or _TROUBLE.search(text)
-    if not _is_explanation(message, statement) or is_aside:
-        return None
-    return found("decision", statement, (3, 3)) if _is_other_way(statement.text) else None
-
-
-def _is_explanation(message: Message, statement: Statement) -> bool:
-    """Tell whether a statement explains a change that is no fix."""
-    is_work = message.kind not in ("fix", *_SIDE_KINDS) and bool(message.headline)
-    return is_work and statement.place == "body" and not statement.is_item
-
-
-def _is_other_way(text: str) -> bool:
-    return bool(_OTHER_WAY.search(text)) and len(text) > _SHORT and not _INTERNAL.search(text)
-
-
-def accustomed(message: Message, statement: Statement) -> Finding | None:
-    """Find a habit of the house, said in talk."""
-    if not message.is_capture or not phrases.HABIT.search(statement.text):
-        return None
-    return found("preference", statement, (3, 4))
 
 
 def preferred(message: Message, statement: Statement) -> Finding | None:

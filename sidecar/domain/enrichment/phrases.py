@@ -161,25 +161,6 @@ SWAPPED = table(
 )
 """Words for such a choice anywhere in a sentence."""
 
-HABIT = table(
-    (
-        "around |codebase|convention|habit|house|project|repo|team",
-        r"\bin (?:this|our) (?:repo|repository|project|codebase|team|house),? (?:we|all|every|everything|use|please)\b|\b(?:our|the) (?:house style|convention|habit) is\b|\bby convention\b|\baround here,? we\b",
-    ),
-    (
-        "always|from |never",
-        r"^(?:could|can|would|will) you (?:please )?(?:always|never|from now on)\b",
-    ),
-    (
-        " more|beats|care |comes |counts|matters|value",
-        r"^for me,? .{4,60}\b(?:beats|matters|comes first|is more|counts)\b|\bi (?:care more|value)\b",
-    ),
-    (
-        "always|never|usually",
-        r"^we (?:always|never|usually) (?!have\b|had\b|get\b|got\b|see\b|saw\b|seem|want|know|knew|need)\w+(?!ed\b)\b",
-    ),
-)
-"""How a house does things, or its people want them."""
 
 PREFERRED = table(
     (

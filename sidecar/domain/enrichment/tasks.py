@@ -39,11 +39,6 @@ _PAST = late(
 )
 
 
-def boxed(_: Message, statement: Statement) -> Finding | None:
-    """Find an unchecked box."""
-    return found("task", statement, (3, 4)) if statement.is_open else None
-
-
 def left(message: Message, statement: Statement) -> Finding | None:
     """Find what is said to be left to do."""
     is_named = duties.LEFT.search(statement.text) or (

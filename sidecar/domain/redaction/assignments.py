@@ -161,7 +161,6 @@ def _spans(text: str, lower: str) -> Iterator[tuple[int, int]]:
 
 
 def _lowered(text: str) -> str:
-    """Write a text in small letters without moving any."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text.translate(_ASCII_LOWER)
 
@@ -171,7 +170,7 @@ def _is_secret(found: "re.Match[str]", value: str, lower: str) -> bool:
     is_plain = found["plain"] is not None
     if is_plain:
         value = value.rstrip(".:!?")
-    if _is_blank(value) or (is_plain and _is_code(value)):
+    if _is_blank(value) or (is_plain and (_CALL.match(value) or _NAMED.fullmatch(value))):
         return False
     before = lower[max(0, found.start() - _BEFORE) : found.start()]
     if found["word"] is None:
@@ -181,14 +180,9 @@ def _is_secret(found: "re.Match[str]", value: str, lower: str) -> bool:
 
 
 def _is_blank(value: str) -> bool:
-    """Tell whether a value is too short, keeps a place for one, or stands behind quotes, not in them."""
     if len(value) < _SHORTEST or value.startswith(_BLANKS) or value[0].isspace():
         return True
     return any(sign in value for sign in _FILLED_IN) or _HARMLESS.fullmatch(value) is not None
-
-
-def _is_code(value: str) -> bool:
-    return bool(_CALL.match(value) or _NAMED.fullmatch(value))
 
 
 def _is_set(found: "re.Match[str]", value: str, _before: str) -> bool:
@@ -217,14 +211,12 @@ def _is_said(found: "re.Match[str]", value: str, _before: str) -> bool:
 
 
 def _is_listed(found: "re.Match[str]", value: str, before: str) -> bool:
-    """Judge what stands behind a name in quotes and a comma, or in brackets."""
     if found["listed"] == "(":
         return _is_given(value) or ("set" in before and _is_id(value))
     return _is_random(value) or (bool(_ARGUMENT.search(before)) and not _is_prose(value))
 
 
 def _is_beside(found: "re.Match[str]", value: str, before: str) -> bool:
-    """Judge what stands behind nothing but a blank."""
     is_option = bool(_OPTION.search(before))
     is_told = is_option or (found["plain"] is None and len(value) >= _QUOTED)
     return _is_random(value) or (is_told and _is_given(value)) or (is_option and _is_id(value))
@@ -248,7 +240,6 @@ def _is_prose(value: str) -> bool:
 
 
 def _is_given(value: str) -> bool:
-    """Tell whether a bare word is no word of a language, no name and no id."""
     is_odd = bool(_DIGIT.search(value)) or (len(value) >= _QUOTED and bool(_SIGN.search(value[1:])))
     has_form = bool(_LETTER.search(value)) and not _ID.fullmatch(value) and not _is_name(value)
     has_form = has_form and not _IDENTIFIER.fullmatch(value)
@@ -256,7 +247,6 @@ def _is_given(value: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Tell whether a value is long and looks like chance."""
     if len(value) < _LONG or " " in value or _ID.fullmatch(value):
         return False
     if _is_name(value) or _NUMBERED.fullmatch(value):
@@ -266,12 +256,10 @@ def _is_random(value: str) -> bool:
 
 
 def _is_id(value: str) -> bool:
-    """Tell whether a value is a long id, which behind a strong word is a secret like any other."""
     return len(value) >= _LONG and bool(_ID.fullmatch(value)) and not _NO_ID.match(value)
 
 
 def _is_name(value: str) -> bool:
-    """Tell whether a value is a path, an address or a name in code."""
     if "://" in value or "/" in value[:2] or value.startswith(("./", "~/", "@")):
         return not is_scrambled(value)
     if value.count("/") > 1 and not value.endswith("=") and bits(value) < _WORDY:

@@ -234,7 +234,6 @@ def _signed() -> "re.Pattern[str]":
 
 
 def _is_a_name(found: "re.Match[str]") -> bool:
-    """Tell whether what was found is rather a name that people made."""
     likely: str | None = found["likely"]
     if likely is None:
         return False

@@ -114,7 +114,6 @@ def _marked(found: "re.Match[str]") -> str:
 
 
 def _without_cookies(found: "re.Match[str]") -> str:
-    """Take out the values of a header's cookies."""
     whole: str = found[0]
     pairs: str = found["pairs"]
     return whole.removesuffix(pairs) + _COOKIE.sub(rf"\g<before>{MARK}", pairs)

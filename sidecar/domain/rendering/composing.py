@@ -79,7 +79,6 @@ def _fillings(written: tuple[Part, ...], before: Mapping[str, int], cap: int) ->
 
 
 def _least(filled: Filled, before: Mapping[str, int], cap: int) -> int:
-    """Count the letters that stand around the data where so much is left out."""
     return len(_frame("", _closing(_left_out(filled, before), cap), "0" * fences.LENGTH, cap))
 
 

@@ -100,6 +100,5 @@ def _harden(text: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Write letters and brackets that look like ours as ours."""
     known = unicodedata.normalize("NFKC", text)
     return _LOOKALIKE.sub(lambda found: _LOOKALIKES[found[0]], known)

@@ -96,19 +96,16 @@ def _memories(behind: Iterable[Behind], explanation: Explanation, style: Style) 
 
 
 def _about(memory: Memory, author: str | None = None) -> str:
-    """Tell what a memory is, when it happened and who says so."""
     changed = ["the code has changed since"] if memory.verdict == "changed" else []
     origin = quoting.name(told.origin(memory, author))
     return ", ".join([memory.type, quoting.day(memory.occurred_at), origin, *changed])
 
 
 def _sums_up(memory: Memory, session: Session) -> bool:
-    """Tell whether a memory is what a session was about, which the session's own line says."""
     return memory.type == "episodic" and memory.session_id == session.session_id
 
 
 def _author(memory: Memory, origin: LineOrigin | None) -> str | None:
-    """Name who made the commit that a memory comes from, where that is the line's own."""
     sha = next((one.commit_sha for one in memory.evidence if one.commit_sha), None)
     if sha is None or origin is None:
         return None

@@ -86,7 +86,6 @@ def _without_heading(text: str) -> str:
 
 
 def _paired(text: str) -> str:
-    """Leave no backtick that would pair with one of ours."""
     if text.count("`") % 2 == 0:
         return text
     before, _, after = text.rpartition("`")

@@ -1,6 +1,5 @@
 """Gathering: everything that an assistant is told if there is room for it."""
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -220,14 +219,8 @@ def _recovery(scene: Scene) -> Recovery | None:
         scene.params,
         scene.who,
         settings=scene.settings,
-        missing=None if summary is None else _missing_from(summary),
+        summary=summary,
     )
-
-
-def _missing_from(summary: str) -> recovering.Missing:
-    from sidecar.domain.continuity import gaps  # noqa: PLC0415  # only after a compaction
-
-    return functools.partial(gaps.missing, summary=summary)
 
 
 def _counts(scene: Scene) -> VaultCounts:

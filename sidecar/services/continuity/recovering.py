@@ -1,20 +1,17 @@
 """Recovering: what an earlier conversation knew, for the one that continues it."""
 
-from collections.abc import Callable, Sequence
 from datetime import timedelta
 
+import msgspec
+
 from protocol.contexts import ContextParams, Recovery
-from protocol.conversations import Note
 from protocol.settings import Settings
 from sidecar.domain.continuity import conversations, recovering
 from sidecar.domain.continuity.checkpoints import Work
 from sidecar.domain.continuity.conversations import Who
 from sidecar.domain.continuity.recovering import Choice, Start
-from sidecar.services.continuity import observing
+from sidecar.services.continuity import collecting, observing
 from sidecar.storage.vault import Vault
-
-Missing = Callable[[Sequence[Note]], Sequence[Note]]
-"""Tells which of some statements the host's own summary has dropped."""
 
 
 def recover(
@@ -23,27 +20,29 @@ def recover(
     who: Who,
     *,
     settings: Settings,
-    missing: Missing | None = None,
+    summary: str | None = None,
 ) -> Recovery | None:
-    """Tell where the conversation stood that this start continues; None where there is none to tell of."""
+    """Return where the conversation stood that this start continues, or None.
+
+    With the host's own `summary` of a compaction, what that says word by word is left out.
+    """
     if not settings.continuity_enabled:
         return None
     known = recovering.trails(vault.conversations.all(), vault.checkpoints.all())
     choices = recovering.choose(known, _start(vault, params, who, settings))
-    told = (_told(vault, choice, settings, missing) for choice in choices)
+    told = (_told(vault, choice, settings, summary) for choice in choices)
     return next(filter(None, told), None)
 
 
-def _told(
-    vault: Vault, choice: Choice, settings: Settings, missing: Missing | None
-) -> Recovery | None:
+def _told(vault: Vault, choice: Choice, settings: Settings, summary: str | None) -> Recovery | None:
     """Tell of one conversation; nothing, where nothing was said in it that matters."""
-    trail = choice.trail
+    said = sorted(collecting.said(vault, choice.trail.session_key), key=lambda entry: entry.at)
+    prompts = tuple(entry.text for entry in reversed(said) if entry.said_by == "user")
+    trail = msgspec.structs.replace(choice.trail, prompts=prompts)
     talk = trail.conversation
     sections = recovering.outline(trail, observing.work(vault, talk) if talk else Work())
-    if missing is not None:
-        dropped = missing(recovering.statements(trail, sections))
-        sections = recovering.leave_only(sections, dropped)
+    if summary is not None:
+        sections = recovering.leave_out(sections, summary)
     text = recovering.compose(trail, sections, settings.recovery_budget_chars, choice.lineage)
     if not text:
         return None
@@ -53,7 +52,7 @@ def _told(
         lineage=choice.lineage,
         created_at=recovering.moment(trail),
         text=text,
-        dropped_only=missing is not None,
+        dropped_only=summary is not None,
     )
 
 

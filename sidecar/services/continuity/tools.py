@@ -5,14 +5,13 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from protocol.conversations import Speaker
 from protocol.settings import Settings
 from sidecar.domain.continuity.turns import Signal
 from sidecar.services.continuity.buffers import Buffer
 from sidecar.services.meanings import Meanings
 
-Hear = Callable[[str, Speaker, datetime], Signal]
-"""Finds in what somebody said what must not be lost, and tells how much that is."""
+Hear = Callable[[str, datetime], Signal]
+"""Finds what must not be lost in what a user said, and how much that is worth."""
 
 
 class Tools(Struct, frozen=True, kw_only=True):

@@ -57,7 +57,7 @@ def see(vault: Vault, params: TrackParams, who: Who, tools: Tools) -> Seen:
     who = meeting.leader(vault, params.session_key, who, (params.agent_id, params.harness))
     moment = meeting.moment(vault, params.occurred_at)
     key = conversations.known_as(params.session_key)
-    heard = listening.listen(vault, key, _said(params), hear=tools.hear, at=moment)
+    heard = listening.listen(key, _said(params), hear=tools.hear, at=moment)
     return Seen(
         who=who,
         at=moment,

@@ -172,7 +172,6 @@ def _trace_lost(
 
 
 def _is_renamed(name: str | None, old: Sequence[Symbol], new: Sequence[Symbol]) -> bool:
-    """Tell whether a name that was not there before stands for what this one stood for."""
     shapes = {one.shape for one in old if one.name == name}
     known = {one.name for one in old}
     return any(one.shape in shapes and one.name not in known for one in new)

@@ -59,6 +59,5 @@ def _processed(vault: Vault, session_id: str, event_ids: tuple[str, ...]) -> Op:
 
 
 def _summary(comparison: Comparison) -> str | None:
-    """Give what the session was about, if one of the new memories says it."""
     told = [one for one in comparison.added if one.type == "episodic"]
     return memories.text(told[-1]) if told else None

@@ -60,7 +60,6 @@ def judge(vault: Vault, verdicts: dict[str, Verdict]) -> list[Op]:
 
 
 def _judged(memory: Memory, verdict: Verdict) -> Memory:
-    """Take what is gone for stale, and what has come back for true again."""
     status = memory.status
     if verdict == "gone" and status == "active":
         status = "stale"

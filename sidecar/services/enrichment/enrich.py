@@ -71,7 +71,6 @@ def _readings(task: Task, events: Sequence[Event]) -> list[Reading]:
 
 
 def _is_wanted(draft: Draft, task: Task, events: Sequence[Event]) -> bool:
-    """Leave out the summary of a session that nobody asked about and that is not worth one."""
     if draft.type != "episodic" or not task.job.automatic:
         return True
     own = task.vault.memories.find("sessionId", task.job.session_id)

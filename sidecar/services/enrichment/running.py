@@ -167,7 +167,6 @@ def _note(vault: Vault, job_id: str, name: StageName, done: int, total: int) -> 
 
 
 def _wanted(vault: Vault, job_id: str) -> Job:
-    """Read a job that is to go on."""
     job = find(vault, job_id)
     if job.status == "cancelled":
         raise CancelledError("the job was cancelled; what it has made stays")
@@ -199,7 +198,6 @@ def _cancelled(vault: Vault, job_id: str) -> Job:
 
 
 def _choose(vault: Vault, session_id: str | None) -> str:
-    """Take the session that is named, or else the active one, or else the latest."""
     if session_id is not None:
         return browsing.get_session(vault, session_id).session_id
     session = browsing.find_active(vault) or next(vault.sessions.newest(), None)
@@ -209,7 +207,6 @@ def _choose(vault: Vault, session_id: str | None) -> str:
 
 
 def _unfinished(vault: Vault, session_id: str) -> Job | None:
-    """Find the session's job that is not over, or that failed."""
     own = vault.jobs.find("sessionId", session_id)
     return next((job for job in own if job.status in {"failed", *jobs.UNFINISHED}), None)
 

@@ -184,7 +184,6 @@ _REASONS_SHOWN = 4
 
 
 def _what(item: str, titles: Mapping[str, str]) -> str:
-    """Name an item by what it says, and by what can be typed to mean it."""
     if item not in titles:
         return clean(item[-screens.TAIL :] if ulids.is_ulid(item) else item)
     short = screens.clipped(titles[item], _WIDTH)
@@ -196,7 +195,6 @@ def _among(section: str) -> str:
 
 
 def _why(item: GivenItem) -> str:
-    """Tell what raised an item, the most first, and what lowered it."""
     if not item.why:
         return _UNRANKED.get(item.section, "")
     ranked = sorted(item.why.items(), key=lambda signal: -abs(signal[1]))

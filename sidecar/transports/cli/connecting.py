@@ -103,7 +103,6 @@ def _choose(found: Sequence[FoundAgent], options: Namespace) -> list[str]:
 
 
 def _is_answered(options: Namespace) -> bool:
-    """Tell whether somebody is there to be asked."""
     return sys.stdin is not None and sys.stdin.isatty() and not options.json
 
 

@@ -35,7 +35,7 @@ def context(app: Application, options: Namespace) -> Exit:
     if options.json:
         print(calls.encode(_call(app, "threadline/context/start", params, StartContext)))
         return Exit.OK
-    asked = convert(_RENDER, params | _limits(options))
+    asked = convert(_RENDER, params | {"host": options.host, "maxChars": options.max_chars})
     assert isinstance(asked, RenderParams)  # noqa: S101  # for the type checker; the table says so
     account = app.mind.dialogue.explain(asked)
     rendered = account.rendered
@@ -146,10 +146,6 @@ def _titles(app: Application, options: Namespace, receipt: Receipt) -> dict[str,
         found = _call(app, "threadline/memories/read", params, MemoryList)
         titles |= {one.memory_id: one.title for one in found.memories}
     return titles
-
-
-def _limits(options: Namespace) -> dict[str, object]:
-    return {"host": options.host, "maxChars": options.max_chars}
 
 
 def _call(app: Application, method: str, params: object, kind: type[T]) -> T:

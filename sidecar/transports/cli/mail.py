@@ -103,7 +103,6 @@ def _sent(app: Application, options: Namespace) -> Exit:
 
 
 def _say_more(found: MessageList, waiting: int) -> None:
-    """Say how many are not shown, and how to see them."""
     shown, total = len(found.messages), found.total
     if shown < total:
         unread = f"{waiting:,} more wait unread, and come next; " if waiting else ""
@@ -191,7 +190,6 @@ def _thread(app: Application, options: Namespace) -> Thread:
 
 
 def _words(given: list[str]) -> str:
-    """Read a text as it was typed, or from standard input where that is asked for."""
     return finding.text_of("-") if given == ["-"] else " ".join(given)
 
 

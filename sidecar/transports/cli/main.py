@@ -210,7 +210,6 @@ def _link(app: Application, options: Namespace) -> Exit:
 
 
 def _connect(app: Application, options: Namespace) -> Exit:
-    """Connect or disconnect agents."""
     from sidecar.transports.cli import connecting  # noqa: PLC0415  # no other command needs it
 
     act = connecting.connect if options.command == "connect" else connecting.disconnect
@@ -286,7 +285,6 @@ def _opened(name: str, mode: str, standard: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def _private(name: str, flags: int) -> int:
-    """Let only this user read what is exported."""
     return os.open(name, flags, 0o600)
 
 

@@ -101,7 +101,6 @@ def search(app: Application, options: Namespace) -> Exit:
 
 
 def _beginning(app: Application, options: Namespace) -> str:
-    """Say how memory is made where there is none."""
     scope = {"project": options.project, "limit": 1}
     if _call(app, "threadline/sessions/list", scope, SessionPage).total:
         return "no memory yet; `threadline enrich --all` makes it from past sessions"

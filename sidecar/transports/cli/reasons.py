@@ -33,7 +33,7 @@ def _explain(app: Application, options: Namespace, name: str, line: int) -> Exit
     text = explanations.whole(found)
     if options.json:
         print(calls.encode(found))
-    elif text is None and not _is_there(name):
+    elif text is None and not (Path.cwd() / Path(name).expanduser()).exists():
         raise NotFoundError(f"there is no file {name}, and nothing is known about one")
     elif text is None:
         screens.say(f"nothing is known about line {line} of {found.path}")
@@ -51,10 +51,6 @@ def _place(app: Application, options: Namespace, name: str) -> dict[str, object]
         return {"project": options.project, "path": name}
     own = str(here.parent) if here.parent.is_dir() and app.root(str(here.parent)) else None
     return {"project": options.project or own, "path": paths.read(os.fsencode(here))}
-
-
-def _is_there(name: str) -> bool:
-    return (Path.cwd() / Path(name).expanduser()).exists()
 
 
 def _show(text: str) -> None:

@@ -87,5 +87,4 @@ def _begin(app: Application, folder: Path, show: Show) -> Viewer:
 
 
 def _version(event: Event) -> tuple[str, str | None]:
-    """Tell an event from what it becomes when its commit is amended or rebased."""
     return event.event_id, event.commit.sha if event.commit else None

@@ -1,4 +1,4 @@
-"""JSON by the scanner within the standard library's own: its package would cost a hook a third of its time."""
+"""JSON by the scanner within the standard library's own: `json` itself loads `re`, and a hook would cost 2.2 instead of 1.4 times Python's start."""
 
 from _json import encode_basestring_ascii, make_scanner
 

@@ -156,7 +156,6 @@ def _read(loop: asyncio.AbstractEventLoop, receiver: _Receiver) -> None:
 
 
 async def _watch(protocol: StrictProtocol) -> None:
-    """End with the client, whether it has started us or only names itself."""
 
     def is_there() -> bool:
         client = protocol.client_process

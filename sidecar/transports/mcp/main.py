@@ -61,7 +61,6 @@ async def _talk(client: Client, output: int, capture: Capture) -> None:
 
 
 async def _end() -> None:
-    """Return when the system asks us to end, or when the client has gone and left its pipe to somebody."""
     over = asyncio.Event()
     serving.heed_signals(over.set)
     watcher = asyncio.create_task(serving.watch(over.set))

@@ -69,17 +69,16 @@ def _whole(node: Any, elsewhere: Collection[str] = ()) -> Any:  # noqa: ANN401  
         return node
     reference = node.get("$ref")
     if reference is None:
-        return {key: _whole(one, elsewhere) for key, one in node.items() if not _is_title(key, one)}
+        return {
+            key: _whole(one, elsewhere)
+            for key, one in node.items()
+            if not (key == "title" and isinstance(one, str))
+        }
     name = reference.removeprefix(_REFERENCE)
     if name in elsewhere:
         return {"type": "object", "description": _ELSEWHERE[name]}
     rest = {key: value for key, value in node.items() if key != "$ref"}
     return {**_whole(_protocol()["components"]["schemas"][name], elsewhere), **rest}
-
-
-def _is_title(key: str, value: object) -> bool:
-    """Tell the title of a schema, which repeats its name, from a property that is called so."""
-    return key == "title" and isinstance(value, str)
 
 
 def _plain(node: Any) -> Any:  # noqa: ANN401  # likewise

@@ -213,7 +213,6 @@ class _Handlers:
             self._client.hear_roots(str(root.uri) for root in told.roots)
 
     def _is_unsaid(self, context: Context) -> bool:
-        """Tell whether the client could say where it works, and has not yet."""
         capabilities = context.session.client_capabilities
         has_roots = capabilities is not None and capabilities.roots is not None
         return has_roots and self._client.roots is None and self._client.pinned is None
@@ -262,7 +261,6 @@ class _Handlers:
 
 
 def _check_length(name: str, text: str) -> None:
-    """Refuse what is too long to be sent."""
     if calling.is_too_long(text):
         raise MCPError(
             types.INVALID_PARAMS,

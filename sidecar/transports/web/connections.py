@@ -1,4 +1,4 @@
-"""uvicorn, made strict: bad bytes get their right status, nobody holds a connection for nothing, idling costs nothing."""
+"""uvicorn for this machine alone: nobody holds a connection for nothing, and silent ones make room for those who ask."""
 
 import asyncio
 import contextlib
@@ -6,8 +6,6 @@ import logging
 import socket
 import sys
 from collections.abc import Generator
-from http import HTTPStatus
-from typing import Any
 
 import h11
 import uvicorn
@@ -52,16 +50,10 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=_TO_END,
             )
         )
-        self._over = asyncio.Event()
 
     def end(self) -> None:
         """Serve no more; what is under way has a moment left."""
         self.should_exit = True
-        self._over.set()
-
-    async def main_loop(self) -> None:
-        """Wait, where uvicorn would look ten times a second."""
-        await self._over.wait()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -145,41 +137,6 @@ class Connection(H11Protocol):
         """Wait for the next request."""
         self._stop_waiting()
         super().on_response_complete()
-
-    def send_400_response(self, msg: str) -> None:
-        """Answer bytes that are no request, with the status that says best why, and hear no more."""
-        error = sys.exception()
-        hint = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
-        if self.cycle is not None and not self.cycle.response_complete:
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
-        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            self._answer(HTTPStatus(hint), msg)
-        self.transport.close()
-
-    def _answer(self, status: HTTPStatus, words: str) -> None:
-        body = words.encode()
-        head: list[tuple[bytes, bytes]] = [
-            (b"content-type", b"text/plain; charset=utf-8"),
-            (b"content-length", b"%d" % len(body)),
-            (b"connection", b"close"),
-        ]
-        events: tuple[Any, ...] = (
-            h11.Response(status_code=status, headers=head, reason=status.phrase.encode()),
-            h11.Data(data=body),
-            h11.EndOfMessage(),
-        )
-        for event in events:
-            self.transport.write(self.conn.send(event) or b"")
-
-    def _should_upgrade(self) -> bool:
-        """Tell whether a request is for the one socket there is; any other is a plain request."""
-        return (
-            self.scope["method"] == "GET"
-            and self.scope["http_version"] == "1.1"
-            and self.scope["raw_path"] == SOCKET_PATH
-            and self._get_upgrade() == b"websocket"
-        )
 
     def _wait(self) -> None:
         self._deadline = self.loop.call_later(_TO_ASK, self.transport.abort)

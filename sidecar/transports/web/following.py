@@ -59,7 +59,6 @@ class Neighbours:
                     del self._watches[vault.project_id]
 
     def _watch(self, vault: Vault, follower: Follower, watches: Watches) -> None:
-        """Look until nobody wants it, or all of the project is forgotten."""
         places = [vault.folder / name for name in ("", "sessions", "inbox")]
         is_on = True
         while is_on:

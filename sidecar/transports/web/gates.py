@@ -7,12 +7,10 @@ read or done, by plain rules that stand in one list.
 
 import asyncio
 import email.utils
-import re
 from collections.abc import Callable, Mapping
-from urllib.parse import unquote_to_bytes
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
@@ -20,12 +18,9 @@ MAX_BODY = 4 * 1024
 """Bytes; the only body that anyone sends is a token."""
 MAX_HEADERS = 32 * 1024
 """Bytes; browsers show us the cookies of every other server of this machine."""
-_MAX_PATH = 4096
 _PATIENCE = 60.0
 """Seconds in which an answer is given, and read."""
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _TOLD = ("GET", "HEAD")
-_METHODS = (*_TOLD, "POST")
 _OWN_SITE = {"same-origin", "none"}
 """What browsers say of requests by our own pages, and by the user's own hand."""
 
@@ -41,8 +36,6 @@ class Visit:
         self.is_socket = scope["type"] == "websocket"
         self.method: str = scope.get("method", "GET")
         self.version: str = scope["http_version"]
-        self.target: bytes = scope["raw_path"]
-        self.query: bytes = scope["query_string"]
         self.headers = Headers(scope=scope)
         self.hosts = hosts(port)
 
@@ -86,23 +79,9 @@ def _check_origin(visit: Visit) -> Refusal | None:
 
 
 def _check_headers(visit: Visit) -> Refusal | None:
+    # h11 measures only what has not come in whole.
     size = sum(len(name) + len(value) for name, value in visit.headers.raw)
     return None if size <= MAX_HEADERS else (431, "too many or too long headers")
-
-
-def _check_target(visit: Visit) -> Refusal | None:
-    if len(visit.target) + len(visit.query) > _MAX_PATH:
-        return (414, "the address is too long")
-    try:
-        path = unquote_to_bytes(visit.target).decode()
-    except UnicodeDecodeError:
-        return (400, "the path is not UTF-8")
-    is_clean = path.startswith("/") and not _CONTROLS.search(path)
-    return None if is_clean else (400, "this is no path")
-
-
-def _check_method(visit: Visit) -> Refusal | None:
-    return None if visit.method in _METHODS else (405, "only GET and POST are served")
 
 
 def _check_body(visit: Visit) -> Refusal | None:
@@ -124,8 +103,6 @@ _RULES: tuple[Rule, ...] = (
     _check_site,
     _check_origin,
     _check_headers,
-    _check_target,
-    _check_method,
     _check_body,
 )
 
@@ -189,10 +166,7 @@ def speak(port: int) -> Mapping[str, str]:
 async def refuse(why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with a status and a sentence, and hear no more on this connection."""
     status, words = why
-    allowed = {"allow": ", ".join(_METHODS)} if status == 405 else {}  # noqa: PLR2004  # HTTP's own
-    response: Response = PlainTextResponse(
-        f"{words}\n", status, headers={"connection": "close"} | allowed
-    )
+    response = PlainTextResponse(f"{words}\n", status, headers={"connection": "close"})
     if scope["type"] == "websocket":
         await WebSocket(scope, receive, send).send_denial_response(response)
     else:

@@ -67,7 +67,6 @@ _ANOTHER = {
 
 
 def _hear(line: Callable[[], None], at_end: Callable[[], None]) -> None:
-    """Do something on the loop each time that a line comes in, and when no more will come."""
     loop = asyncio.get_running_loop()
     threading.Thread(target=_listen, args=(loop, line, at_end), daemon=True).start()
 

@@ -56,5 +56,4 @@ class Keys:
 
 
 def _is_same(known: str, shown: str) -> bool:
-    """Compare in a time that tells nothing of where they differ."""
     return hmac.compare_digest(known.encode(), shown.encode(errors="surrogatepass"))

@@ -143,7 +143,6 @@ async def _nothing(_: Request) -> Response:
 
 
 async def _tell_problem(_: Request, problem: Exception) -> Response:
-    """Say what is wrong in one sentence, and hear no more on this connection."""
     assert isinstance(problem, HTTPException)  # noqa: S101  # that is what it is called for
     headers = {"connection": "close", **(problem.headers or {})}
     return PlainTextResponse(f"{problem.detail}\n", problem.status_code, headers=headers)
