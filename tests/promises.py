@@ -129,7 +129,6 @@ PENDING: dict[str, str] = {
     "F14": "agent keys come with teams",
     "G8": "`doctor` is not built",
     "G9": "the page is not built",
-    "H7": "comes with the store",
     "J1": "comes with teams",
     "J2": "comes with teams",
     "J3": "comes with teams",
@@ -554,6 +553,12 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "storage/test_vault.py::test_an_interrupted_migration_is_finished_at_the_next_opening",
         "storage/test_vault.py::test_an_older_vault_is_migrated_after_a_copy_was_kept",
         "storage/test_vault.py::test_every_version_has_its_step",
+    ),
+    "H7": (
+        "storage/test_verification.py::test_a_whole_vault_passes_and_is_left_as_it_is",
+        "storage/test_verification.py::test_damage_is_named_by_the_command_and_ended_by_restoring",
+        "storage/test_verification.py::test_restoring_makes_whole_what_is_derived",
+        "storage/test_verification.py::test_what_disagrees_is_named",
     ),
     "H8": (
         "attacks/test_budgets.py::test_a_gitignore_that_git_cannot_match_costs_others_little",

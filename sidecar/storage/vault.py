@@ -26,7 +26,7 @@ from sidecar.domain.drafts import Batch, Processed, Tries
 from sidecar.domain.drift.verdicts import Look
 from sidecar.domain.moves import Mark
 from sidecar.domain.sessions import Rule
-from sidecar.storage import cache, files, sessions, snapshots, texts
+from sidecar.storage import cache, files, sessions, snapshots, texts, verification
 from sidecar.storage.cache import Cache, Vectors
 from sidecar.storage.collection import Collection, Op
 from sidecar.storage.commits import Commits, Paces
@@ -226,14 +226,13 @@ class Vault:
         """Keep a verified copy."""
         return snapshots.take(self.database, self.folder, datetime.now(UTC), name)
 
-    def verify(self) -> list[snapshots.Finding]:
+    def verify(self) -> list[verification.Finding]:
         """Return what is wrong with what is kept, looked at in a copy."""
+        columns = {name: kind.columns for name, kind in KINDS.items()}
         try:
-            path = snapshots.take(self.database, self.folder, datetime.now(UTC), "verified")
+            return snapshots.verify(self.database, self.folder, columns)
         except StorageFailedError as error:
-            return [snapshots.Finding(NAME, str(error))]
-        path.unlink()
-        return []
+            return [verification.Finding(NAME, str(error))]
 
     def snapshot_times(self) -> list[datetime]:
         """Return when the copies were made, the newest first."""
