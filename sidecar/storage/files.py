@@ -14,6 +14,12 @@ from protocol.errors import StorageFailedError, StoreRefusedError
 _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 """A link is not followed, a child does not inherit, a pipe in a file's place does not block."""
 
+MOUNTS = Path("/proc/self/mountinfo")
+"""Where Linux says which device is mounted where, and of which kind."""
+_REMOTE = frozenset(
+    "nfs nfs4 cifs smb3 smbfs 9p afs ceph sshfs glusterfs lustre gpfs beegfs davfs davfs2 s3fs rclone ncpfs".split()  # noqa: SIM905
+)
+
 _log = logging.getLogger(__name__)
 
 
@@ -84,6 +90,24 @@ def check_database(path: Path) -> bool:
         if not suffix:
             return True
     return False
+
+
+def is_remote(folder: Path) -> bool:
+    """Whether a folder is on a network file system, as far as the system tells."""
+    if os.name == "nt":
+        return str(folder.absolute()).startswith("\\\\")
+    try:
+        device = folder.stat().st_dev
+        mounts = MOUNTS.read_text(errors="replace").splitlines()
+    except OSError:
+        return False
+    number = f"{os.major(device)}:{os.minor(device)}"
+    kinds = (
+        line.partition(" - ")[2].split(" ")[0]
+        for line in mounts
+        if line.split(" ")[2:3] == [number]
+    )
+    return any(kind.removeprefix("fuse.") in _REMOTE for kind in kinds)
 
 
 def read(path: Path) -> bytes | None:

@@ -1,7 +1,8 @@
-"""Faults that an audit found, row by row; each of these failed on the engine before."""
+"""Faults that an audit found, row by row: each row has a test that names it."""
 
 import contextlib
 import errno
+import json
 import logging
 import os
 import shutil
@@ -27,10 +28,22 @@ from sidecar.storage.database import PATIENCE
 from sidecar.storage.home import Home
 from sidecar.storage.ids import Ids
 from sidecar.storage.vault import NAME, Vault
+from sidecar.transports.exits import Exit
 from tests.crash import writers
 from tests.crash.accounts import account, commit, events_of, fill, moment, opened, something
 from tests.crash.scenes import PROJECT, project
-from tests.crash.theatre import FAIL, FOREVER, LOCK, MKDIR, OPEN, READ, SYNC, WRITE, Theatre
+from tests.crash.theatre import (
+    FAIL,
+    FOREVER,
+    LOCK,
+    MKDIR,
+    OPEN,
+    READ,
+    READ_ONLY,
+    SYNC,
+    WRITE,
+    Theatre,
+)
 from tests.services.test_remembering import write
 from tests.support import ROOT, Repository, save
 
@@ -240,10 +253,13 @@ def test_stale_rows_beside_their_compressed_block_cost_and_double_nothing(tmp_pa
     vault.close()
 
 
-def command(theatre: Theatre, folder: Path, *words: str, **faults: str) -> tuple[int, str]:
+def command(
+    theatre: Theatre, folder: Path, *words: str, stdin: str = "", **faults: str
+) -> tuple[int, str]:
     """Run the command line in a process of its own, with faults."""
     finished = subprocess.run(
         [sys.executable, "-m", "sidecar.transports.entry", *words],
+        input=stdin.encode(),
         cwd=folder / "repository",
         env=dict(os.environ)
         | {"PYTHONPATH": str(ROOT), "THREADLINE_HOME": str(folder / "home")}
@@ -295,6 +311,72 @@ def test_maintenance_that_fails_fails_no_command(
     for words in (["status"], ["sessions"], ["search", "harbours"]):
         status, said = command(theatre, tmp_path, *words, FAULTS=fault)
         assert (status, "Traceback" in said) == (0, False), f"{words}: {said}"
+
+
+FULL = (errno.ENOSPC, WRITE | MKDIR)
+FIXED = (errno.EROFS, READ_ONLY)
+
+
+def leave_wal(folder: Path) -> None:
+    """Let a process die with an event and a memory that only the WAL holds."""
+    program = (
+        "import os, sys; from pathlib import Path; from tests.crash.test_audit_faults import *\n"
+        "home = homely(Path(sys.argv[1])); (project,) = home.projects(); vault = home.vault(project.project_id)\n"
+        "recording.ingest(vault, [something(2, now())], 'test')\n"
+        "write(vault, 'The quays are built of granite'); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(folder)], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("with_wal", [False, True])
+@pytest.mark.parametrize(("number", "kinds"), [FULL, FIXED])
+def test_a_disk_that_takes_nothing_can_be_read(
+    number: int, kinds: int, with_wal: bool, theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F7: what is in the WAL is read, too, and nothing is written."""
+    vault = projected(tmp_path)
+    if with_wal:
+        leave_wal(tmp_path)
+    assert (vault / f"{NAME}-wal").exists() == with_wal
+    before = (vault / NAME).read_bytes()
+    fault = f"{tmp_path / 'home'}|{FAIL}|1|{number}|{kinds}|{FOREVER}"
+    status, said = command(theatre, tmp_path, "status", "--json", FAULTS=fault)
+    assert (status, "Traceback" in said) == (0, False), said
+    told = json.loads(said[said.index("{") : said.rindex("}") + 1])
+    assert told["events"] == 1 + with_wal
+    for words in (["sessions"], ["search", "harbours"]):
+        status, said = command(theatre, tmp_path, *words, FAULTS=fault)
+        assert (status, "Traceback" in said) == (0, False), said
+    status, said = command(theatre, tmp_path, "remember", "Nobody keeps this", FAULTS=fault)
+    assert (status, "nothing was stored" in said) == (Exit.STORAGE_FAILED, True), said
+    assert (vault / NAME).read_bytes() == before
+
+
+@pytest.mark.parametrize(("number", "kinds"), [FULL, FIXED])
+def test_a_start_is_told_of_a_disk_that_takes_nothing(
+    number: int, kinds: int, theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F7: that nothing can be heard or logged keeps nobody from telling."""
+    projected(tmp_path)
+    leave_wal(tmp_path)
+    fault = f"{tmp_path / 'home'}|{FAIL}|1|{number}|{kinds}|{FOREVER}"
+    message = {
+        "session_id": "s",
+        "cwd": str(tmp_path / "repository"),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
+    status, said = command(
+        theatre,
+        tmp_path,
+        "hook",
+        "claude-code",
+        stdin=json.dumps(message),
+        FAULTS=fault,
+        THREADLINE_HOOK_SECONDS="30",
+    )
+    assert status == 0
+    assert "granite" in said
 
 
 def test_readers_never_wait_for_a_stopped_writer(tmp_path: Path) -> None:
@@ -456,4 +538,13 @@ def test_nothing_is_promised_before_the_first_sync(tmp_path: Path, theatre: Thea
     theatre.play("endure", "verify", stage, given=answer.acknowledged)
 
 
-__all__ = ["PROJECT", "StorageFailedError", "datetime", "homely", "write"]
+__all__ = [
+    "PROJECT",
+    "StorageFailedError",
+    "datetime",
+    "homely",
+    "now",
+    "recording",
+    "something",
+    "write",
+]
