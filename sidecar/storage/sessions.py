@@ -58,7 +58,7 @@ class Sessions:
     """Sessions and events; whatever writes is called inside a transaction."""
 
     def __init__(self, storage: SQLiteStorage) -> None:
-        self.database = storage.database
+        self.database, self._damaged = storage.database, storage.damaged
         self.records = SessionCollection(storage)
         self._events = DocumentTable(storage, "events", columns=("sessionId",), is_made=True)
 
@@ -381,6 +381,7 @@ class Sessions:
                 _log.error(
                     "%s: block %d of session %s is damaged", self.database.path, number, session_id
                 )
+                self._damaged.add(("blocks", f"{number} of session {session_id}"))
             yield from unpacked or ()
         rows = self._events.raw('WHERE "sessionId" = ? ORDER BY seq', [session_id])
         yield from (body for _, body, _ in rows)

@@ -270,8 +270,16 @@ def _ensure_folder(path: str) -> None:
 
 
 def _open(path: str, flags: int) -> int:
-    """Open a plain file of ours, never through a link."""
-    descriptor = os.open(path, flags | _FLAGS, 0o600)
+    """Open a plain file of ours, never through a link; descriptors that are short are waited for."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            descriptor = os.open(path, flags | _FLAGS, 0o600)
+            break
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE) or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.005)
     facts = os.fstat(descriptor)
     is_own = os.name != "posix" or facts.st_uid == os.geteuid()
     if not stat.S_ISREG(facts.st_mode) or not is_own:
@@ -443,5 +451,9 @@ else:
                     os.close(descriptor)
                     return -1
                 time.sleep(0.005)
+            except OSError:
+                # The system has no locks left.
+                os.close(descriptor)
+                return -1
             else:
                 return descriptor

@@ -129,7 +129,7 @@ class Whatever(RuleBasedStateMachine):
         at = self.clock.now + hours * HOUR
         if kind == "c":
             return commit(self.number, text, text * 2, at)
-        return save(at=at) if kind == "s" else capture(text, at)
+        return save(at=at) if kind == "s" else capture(f"said {text}", at)
 
     @rule(hours=st.integers(1, 9))
     def wait(self, hours: int) -> None:
