@@ -8,6 +8,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +22,8 @@ _LIMIT = 64 * 1024 * 1024
 _KEPT = 3
 """Copies that are kept of a file."""
 _DRAFT = ".threadline-draft"
+_ABANDONED = 60.0
+"""Seconds after which nobody is at a draft any more."""
 _BACKUP = re.compile(r"\.threadline-backup-\d{8}T\d{12}Z")
 
 
@@ -206,8 +209,10 @@ def _make_folders(folder: Path) -> tuple[str, ...]:
 def _place(target: Path, data: bytes, like: os.stat_result | int, *, is_new: bool = False) -> None:
     """Write a draft beside the target, durably, and put it in its place, with the mode or the facts of another."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*{_DRAFT}"):
-        # Whoever was killed could not take it back; who holds the ledger's lock is alone.
-        left.unlink(missing_ok=True)
+        # Whoever was killed could not take it back.
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _ABANDONED:
+                left.unlink()
     descriptor, draft = tempfile.mkstemp(
         prefix=f".{target.name}.", suffix=_DRAFT, dir=target.parent
     )

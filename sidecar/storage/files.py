@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from protocol.errors import StorageFailedError, StoreRefusedError
+from sidecar.storage import spool
 
 _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 """A link is not followed, a child does not inherit, a pipe in a file's place does not block."""
@@ -21,6 +22,7 @@ _REMOTE = frozenset(
 )
 
 _log = logging.getLogger(__name__)
+sync_folder = spool.sync_folder
 
 
 def ensure_folder(path: Path) -> Path:
@@ -144,17 +146,6 @@ def replace(path: Path, data: bytes) -> None:
     # The file is in place: a folder that cannot be synced makes it less durable, not undone.
     with contextlib.suppress(OSError):
         sync_folder(path.parent)
-
-
-def sync_folder(path: Path) -> None:
-    """Make the names in a folder durable."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def set_aside(path: Path) -> Path:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from protocol.errors import BusyError
+from protocol.errors import BusyError, ThreadlineError
 from sidecar.storage import files
 from sidecar.storage.database import time_left, waiting
 
@@ -62,8 +62,11 @@ class Lock:
             self._threads.release()
 
     def holder(self) -> str:
-        """Name the process that took it last."""
-        return (files.read(self.path) or b"").decode("ascii", "replace") or "another"
+        """Name the process that took it last, where the system lets us see it."""
+        try:
+            return (files.read(self.path) or b"").decode("ascii", "replace") or "another"
+        except (OSError, ThreadlineError):
+            return "another"
 
     def _open(self) -> int:
         try:

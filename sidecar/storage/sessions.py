@@ -294,11 +294,6 @@ class Sessions:
         self.records.apply(session_id, msgspec.structs.replace(session, status="compacted"))
         return sum(map(len, bodies)), after
 
-    def damaged_blocks(self) -> list[tuple[str, int, int]]:
-        """Name the blocks whose checksum is wrong: session, number, and how many events it had."""
-        rows = self.database.rows("SELECT session, number, count, sum, data FROM blocks")
-        return [row[:3] for row in rows if zlib.crc32(row[4]) != row[3]]
-
     # Forgetting
 
     def rewrite(self, change: Change) -> tuple[int, list[str]]:

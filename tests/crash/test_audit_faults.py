@@ -205,7 +205,7 @@ def test_a_flipped_bit_in_a_compressed_session_costs_one_block(tmp_path: Path) -
         data[len(data) // 2] ^= 1
         vault.database.execute("UPDATE blocks SET data = ? WHERE number = 5", (bytes(data),))
     assert len(vault.sessions.arrivals(session.session_id)) == 300 - counts[5]
-    assert [number for _, number, _ in vault.sessions.damaged_blocks()] == [5]
+    assert any("block 5 of" in finding.what for finding in vault.verify())
     vault.close()
 
 
@@ -707,7 +707,8 @@ def test_a_killed_connect_leaves_no_draft_once_it_is_run_again(
     fault = f"{place}|{KILL_BEFORE}|1|0|{RENAME}|1"
     words = ("connect", "cursor", "--project")
     assert command(theatre, tmp_path, *words, FAULTS=fault)[0] == -signal.SIGKILL
-    assert list(place.rglob("*.threadline-draft"))
+    (draft,) = place.rglob("*.threadline-draft")
+    os.utime(draft, (0, 0))
     assert command(theatre, tmp_path, *words)[0] == 0
     assert not list(place.rglob("*.threadline-draft"))
 
