@@ -228,6 +228,8 @@ class Status(Record, frozen=True, kw_only=True):
     """When the copies were made that are kept, the newest first."""
     recoveries: tuple[str, ...] = ()
     """What was done about damage so far, the latest last."""
+    journal: Literal["wal", "rollback"] = "wal"
+    """How changes become durable; `rollback` on a network file system, where readers wait for writers."""
     damaged_copies: tuple[str, ...]
     """Files that were found damaged; what was good in them is in use, the original is kept here."""
     oldest: Timestamp | None

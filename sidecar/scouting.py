@@ -8,8 +8,7 @@ from msgspec import Struct
 from protocol.errors import InvalidParamsError
 from sidecar.adapters.git import checkouts, identity
 from sidecar.domain.identities import Facts
-from sidecar.storage.home import Home
-from sidecar.storage.landmarks import Landmark
+from sidecar.storage.home import Home, Landmark
 
 
 class Scout(Struct, frozen=True):

@@ -9,7 +9,7 @@ from msgspec import inspect
 from protocol.events import Event
 from protocol.values import Record
 from sidecar.storage.collection import Collection
-from sidecar.storage.vault import Vault
+from sidecar.storage.vault import KINDS, Vault
 from tests.support import NOON
 
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -43,7 +43,7 @@ OURS: Mapping[str, frozenset[str]] = {
 
 def shelves(vault: Vault) -> dict[str, Collection[Any]]:
     """Give every shelf of a vault by the name of its table."""
-    found = [*vars(vault).values(), *vars(vault.sessions).values()]
+    found = [*(getattr(vault, name) for name in KINDS), *vars(vault.sessions).values()]
     return {one.name: one for one in found if isinstance(one, Collection)}
 
 

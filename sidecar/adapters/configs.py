@@ -1,12 +1,14 @@
 """Configuration files of other programs: read without trust, replaced whole, never outside home or project."""
 
 import contextlib
+import glob
 import os
 import re
 import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +21,9 @@ from sidecar.storage import files
 _LIMIT = 64 * 1024 * 1024
 _KEPT = 3
 """Copies that are kept of a file."""
+_DRAFT = ".threadline-draft"
+_ABANDONED = 60.0
+"""Seconds after which nobody is at a draft any more."""
 _BACKUP = re.compile(r"\.threadline-backup-\d{8}T\d{12}Z")
 
 
@@ -203,8 +208,13 @@ def _make_folders(folder: Path) -> tuple[str, ...]:
 
 def _place(target: Path, data: bytes, like: os.stat_result | int, *, is_new: bool = False) -> None:
     """Write a draft beside the target, durably, and put it in its place, with the mode or the facts of another."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*{_DRAFT}"):
+        # Whoever was killed could not take it back.
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _ABANDONED:
+                left.unlink()
     descriptor, draft = tempfile.mkstemp(
-        prefix=f".{target.name}.", suffix=".threadline-draft", dir=target.parent
+        prefix=f".{target.name}.", suffix=_DRAFT, dir=target.parent
     )
     try:
         with os.fdopen(descriptor, "wb") as file:

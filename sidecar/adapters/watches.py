@@ -17,9 +17,10 @@ IDLE = 5.0
 """Seconds after which we look all the same: not every file system tells."""
 EAGER = 0.5
 """The same where the system does not let us watch."""
-_STEP = 50
+_STEP, _IDLE_STEP = 50, 250
+"""Milliseconds between two looks at what the system told, after a change and where nothing happens."""
 _GROUPED = 200
-"""Milliseconds between two looks at what the system told, and for which much of it is one."""
+"""Milliseconds for which much of it is one."""
 _ADDED = 1
 
 _log = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ class Watches:
         self._watched: tuple[str, ...] = ()
         self._notify: RustNotify | None = None
         self._has_complained = False
+        self._step = _IDLE_STEP
 
     def wait(self, places: Iterable[Path], quiet: Iterable[Path]) -> bool:
         """Wait until something changed, or may have; False once it is time to stop.
@@ -71,7 +73,7 @@ class Watches:
         counts = False
         while not counts and (left := int(1000 * (deadline - time.monotonic()))) > 0:
             try:
-                told = notify.watch(_GROUPED, _STEP, left, self._stop)
+                told = notify.watch(_GROUPED, self._step, left, self._stop)
             except Exception as error:  # noqa: BLE001  # it raises for a name that is not UTF-8
                 _log.debug("watching begins anew: %s", error)
                 self._watched = ()
@@ -79,6 +81,7 @@ class Watches:
                 return
             if told == "signal":
                 raise KeyboardInterrupt
+            self._step = _IDLE_STEP if isinstance(told, str) else _STEP
             counts = isinstance(told, str) or any(_counts(one, path, silent) for one, path in told)
 
     def _watch(self, there: tuple[str, ...]) -> None:

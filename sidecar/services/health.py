@@ -38,6 +38,7 @@ def report(
         damaged_copies=tuple(vault.damaged_copies()),
         snapshots=tuple(vault.snapshot_times()),
         recoveries=tuple(vault.recoveries()),
+        journal="rollback" if vault.database.is_remote else "wal",
         oldest=first.started_at if first else None,
         newest=last.last_event_at if last else None,
         memories=count_active(standings),

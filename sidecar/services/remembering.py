@@ -34,7 +34,7 @@ def write(vault: Vault, params: WriteParams, meanings: Meanings) -> WriteResult:
     with vault.transaction():
         result = _write(vault, memory, meanings, dedup=params.dedup)
         if result.memory.memory_id != memory.memory_id:
-            vault.vectors.remove([memory.memory_id])
+            vault.cache.trying(lambda: vault.vectors.remove([memory.memory_id]), None)
         return result
 
 

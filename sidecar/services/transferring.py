@@ -14,7 +14,7 @@ from protocol.checkpoints import Checkpoint
 from protocol.contexts import Feedback, Receipt
 from protocol.conversations import Agent, Conversation
 from protocol.documents import Document
-from protocol.errors import InvalidParamsError
+from protocol.errors import InvalidParamsError, StorageFailedError
 from protocol.events import Event
 from protocol.jobs import Job
 from protocol.links import Link
@@ -172,22 +172,34 @@ Whole = tuple[Session, list[Event]]
 _decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 
-def export(vault: Vault, project: Project) -> Iterator[bytes]:
-    """Write everything kept for a project, one line each; what is hidden in a text stands there as an escape of JSON."""
-    return map(characters.escaped_json, map(msgspec.json.encode, _lines(vault, project)))
+def export(vault: Vault, project: Project, missing: list[str] | None = None) -> Iterator[bytes]:
+    """Write everything kept for a project, one line each; what is hidden in a text stands there as an escape of JSON.
+
+    What cannot be read is left out, and named in `missing`.
+    """
+    lines = _lines(vault, project, [] if missing is None else missing)
+    return map(characters.escaped_json, map(msgspec.json.encode, lines))
 
 
-def _lines(vault: Vault, project: Project) -> Iterator[Line]:
+def _lines(vault: Vault, project: Project, missing: list[str]) -> Iterator[Line]:
     yield Beginning(format=vaults.VERSION, project=project)
     sessions = events = 0
     for session in vault.sessions.timeline():
+        try:
+            arrivals = vault.sessions.arrivals(session.session_id)
+        except (StorageFailedError, msgspec.DecodeError) as error:
+            missing.append(f"session {session.session_id}: {error}")
+            continue
         sessions += 1
         yield SessionLine(record=session)
-        for event in vault.sessions.arrivals(session.session_id):
+        for event in arrivals:
             events += 1
             yield EventLine(record=event)
     others = list(_others(vault))
     yield from others
+    missing += [
+        f"{name} {key}: its checksum is wrong" for name, key in sorted(vault.storage.damaged)
+    ]
     yield Ending(sessions=sessions, events=events, others=len(others))
 
 

@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,6 +45,10 @@ CREATE TABLE IF NOT EXISTS removals (seq INTEGER PRIMARY KEY, collection TEXT NO
 _ALL = ""
 """Stands for all collections."""
 _REVISIONS = f"SELECT name, revision FROM collections UNION ALL SELECT '{_ALL}', seq FROM state"  # noqa: S608  # constants
+
+_RETRY = 1.0
+"""Seconds for which a last resort serves, before the file is tried again as usual."""
+_COPY = "import shutil, sys; [shutil.copy(name, sys.argv[1]) for name in sys.argv[2:]]"
 
 _log = logging.getLogger(__name__)
 _waiting = threading.local()
@@ -102,6 +107,33 @@ def probe(path: Path, query: str) -> Any:  # noqa: ANN401  # a value of SQLite
         return None
 
 
+def _connect_reading(place: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(place, uri=True, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("SELECT seq FROM state").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_copy(path: Path, logs: list[Path]) -> sqlite3.Connection:
+    """Open a private copy of a file and its log, of which no name is left."""
+    import shutil  # noqa: PLC0415  # they load much that few need
+    import subprocess  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
+
+    place = tempfile.mkdtemp(prefix="threadline-")
+    try:
+        # In a child: to open and close the file here would drop the locks of any connection to it.
+        command = [sys.executable, "-I", "-S", "-c", _COPY, place, str(path), *map(str, logs)]
+        subprocess.run(command, check=False, capture_output=True)  # noqa: S603
+        return _connect_reading((Path(place) / path.name).as_uri())
+    finally:
+        # SQLite has it open; where an open file cannot be deleted, it stays in the temporary folder.
+        shutil.rmtree(place, ignore_errors=True)
+
+
 class Database:
     """A SQLite file with a sequence; opened at first use, reopened after an I/O error."""
 
@@ -125,6 +157,8 @@ class Database:
         self._after: list[Callable[[], object]] = []
         self._seen: tuple[int, dict[str, int]] = (-1, {})
         self._inode = -1
+        self._stale_at = 0.0
+        """When to try again to open the file properly, where the reader is only a last resort; 0 where it is not."""
         self._patience = -1
         """The writer's busy timeout, in milliseconds."""
         self.before_open: Callable[[], None] | None = None
@@ -141,7 +175,7 @@ class Database:
         try:
             return self._rows(query, values)
         except DamagedError as error:
-            if self.is_writing or self.on_damage is None:
+            if self.is_writing or self.on_damage is None or self._stale_at:
                 raise
             self.on_damage(error)
         return self._rows(query, values)
@@ -286,6 +320,11 @@ class Database:
             return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the file is on a network file system, where processes share no memory: a WAL would need it."""
+        return files.is_remote(self.path.parent)
+
+    @property
     def is_open(self) -> bool:
         """Whether the file is open."""
         return self._writer is not None
@@ -311,7 +350,7 @@ class Database:
                     with contextlib.suppress(sqlite3.Error):
                         connection.close()
             self._reader = self._writer = None
-            self._patience = -1
+            self._patience, self._stale_at = -1, 0.0
             self._seen = (-1, {})
 
     # Inside
@@ -426,15 +465,62 @@ class Database:
                     self.close()
                 if self._writer is None:
                     self._writer = self._open()
+                    if self._stale_at:
+                        # It may not see what is about to be written.
+                        self._drop_reader()
         return self._writer
 
     def _read_connection(self) -> sqlite3.Connection:
+        if self._stale_at and time.monotonic() > self._stale_at:
+            self._drop_reader()
         if self._reader is None or self._is_replaced():
-            self._write_connection()
-            with self._mutex:
-                if self._reader is None:
-                    self._reader = self._connect()
+            try:
+                self._write_connection()
+                with self._mutex:
+                    if self._reader is None:
+                        self._reader = self._connect()
+            except (sqlite3.Error, OSError, StorageFailedError) as error:
+                with self._mutex:
+                    self._drop_reader()
+                    self._reader = self._connect_anyhow(error)
+                    self._stale_at = time.monotonic() + _RETRY
         return self._reader
+
+    def _drop_reader(self) -> None:
+        reader, self._reader, self._stale_at, self._seen = self._reader, None, 0.0, (-1, {})
+        if reader is not None:
+            reader.close()
+
+    def _connect_anyhow(self, error: Exception) -> sqlite3.Connection:
+        """Open a file that cannot be opened as usual: a full or read-only disk keeps nobody from reading.
+
+        SQLite wants to write beside a file in order to read it. What is a last resort for a short while does without.
+        """
+        if isinstance(error, sqlite3.Error):
+            error = self._translation(error)
+        is_readable = isinstance(error, StorageFailedError | OSError) and self.path.exists()
+        if isinstance(error, DamagedError) or not is_readable:
+            raise error
+        _log.debug("reading %s only: %s", self.path, error)
+        self._inode = self.path.stat().st_ino
+        logs = [Path(f"{self.path}{suffix}") for suffix in ("-wal", "-journal")]
+        waiting = [log for log in logs if log.exists() and log.stat().st_size]
+        for is_last in (False, True):
+            with contextlib.suppress(sqlite3.Error, OSError):
+                connection = self._connect_reading(waiting, is_last=is_last)
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                if version == self.version:
+                    return connection
+                connection.close()
+                error = self._newer(version) if version > self.version else error
+        raise error
+
+    def _connect_reading(self, logs: list[Path], *, is_last: bool) -> sqlite3.Connection:
+        if is_last and logs:
+            return _connect_copy(self.path, logs)
+        # With `immutable` it needs no file beside it, and ignores those that are there.
+        more = "&immutable=1" if is_last else ""
+        return _connect_reading(f"{self.path.as_uri()}?mode=ro{more}")
 
     def _is_replaced(self) -> bool:
         """Whether another file is at our path by now, or none: what is written to ours would be lost."""
@@ -469,17 +555,19 @@ class Database:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version > self.version:
                 raise self._newer(version)  # noqa: TRY301
+            with contextlib.suppress(sqlite3.OperationalError):
+                # Where somebody is in the way of a change of mode, it stays as it is until the next time.
+                mode = "DELETE" if self.is_remote else "WAL"
+                connection.execute(f"PRAGMA journal_mode = {mode}")
             if version < self.version:
-                self._prepare(connection, version)
+                self._prepare(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _prepare(self, connection: sqlite3.Connection, version: int) -> None:
+    def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make the tables of a new file, or bring an older one up to date."""
-        if version == 0:
-            connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         try:
             version = connection.execute("PRAGMA user_version").fetchone()[0]

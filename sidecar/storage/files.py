@@ -10,11 +10,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from protocol.errors import StorageFailedError, StoreRefusedError
+from sidecar.storage import spool
 
 _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 """A link is not followed, a child does not inherit, a pipe in a file's place does not block."""
 
+MOUNTS = Path("/proc/self/mountinfo")
+"""Where Linux says which device is mounted where, and of which kind."""
+_REMOTE = frozenset(
+    "nfs nfs4 cifs smb3 smbfs 9p afs ceph sshfs glusterfs lustre gpfs beegfs davfs davfs2 s3fs rclone ncpfs".split()  # noqa: SIM905
+)
+
 _log = logging.getLogger(__name__)
+sync_folder = spool.sync_folder
 
 
 def ensure_folder(path: Path) -> Path:
@@ -86,6 +94,24 @@ def check_database(path: Path) -> bool:
     return False
 
 
+def is_remote(folder: Path) -> bool:
+    """Whether a folder is on a network file system, as far as the system tells."""
+    if os.name == "nt":
+        return str(folder.absolute()).startswith("\\\\")
+    try:
+        device = folder.stat().st_dev
+        mounts = MOUNTS.read_text(errors="replace").splitlines()
+    except OSError:
+        return False
+    number = f"{os.major(device)}:{os.minor(device)}"
+    kinds = (
+        line.partition(" - ")[2].split(" ")[0]
+        for line in mounts
+        if line.split(" ")[2:3] == [number]
+    )
+    return any(kind.removeprefix("fuse.") in _REMOTE for kind in kinds)
+
+
 def read(path: Path) -> bytes | None:
     """Read a whole small file of ours; None where there is none."""
     try:
@@ -120,17 +146,6 @@ def replace(path: Path, data: bytes) -> None:
     # The file is in place: a folder that cannot be synced makes it less durable, not undone.
     with contextlib.suppress(OSError):
         sync_folder(path.parent)
-
-
-def sync_folder(path: Path) -> None:
-    """Make the names in a folder durable."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def set_aside(path: Path) -> Path:

@@ -15,13 +15,13 @@ from protocol.errors import BusyError, StorageFailedError, StoreRefusedError, Th
 from protocol.projects import Project
 from protocol.values import Record
 from sidecar.domain.asking.budgets import Spending
+from sidecar.domain.identities import Facts
 from sidecar.domain.sessions import Rule
 from sidecar.storage import files, legacy, snapshots, spool
 from sidecar.storage.collection import Collection
 from sidecar.storage.database import DamagedError, Database, probe
 from sidecar.storage.engine import SQLiteStorage, table_schema
 from sidecar.storage.ids import Ids
-from sidecar.storage.landmarks import Landmark, Landmarks
 from sidecar.storage.locks import Lock
 from sidecar.storage.vault import NAME, Vault
 
@@ -33,6 +33,8 @@ _FENCE_KEY = "fence.key"
 _FENCE_KEY_SIZE = 32
 _OPEN_AT_ONCE = 8
 """Vaults with open files; each takes about five descriptors."""
+_LANDMARKS_MOST = 100
+"""Repositories that are remembered."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +43,54 @@ class Seen(Record, frozen=True, kw_only=True):
     """How many changes a vault had when it was last looked at: a lower bound."""
 
     seq: int
+
+
+class Landmark(Record, frozen=True, kw_only=True):
+    """A repository, as it was when git was asked."""
+
+    stamp: str
+    """What is another once the repository is another, or is set up otherwise."""
+    gitdir: str
+    common: str
+    folder: str
+    facts: Facts
+
+
+class Landmarks:
+    """What git said of repositories, for a process that has just begun; losing it costs a few questions to git."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: dict[str, Landmark] | None = None
+
+    def find(self, root: str, stamp: str) -> Landmark | None:
+        """Give what is known of the repository at a place, if it still is that one."""
+        found = self._read().get(root)
+        return found if found is not None and found.stamp == stamp else None
+
+    def put(self, root: str, landmark: Landmark) -> None:
+        """Remember a repository; whoever does holds the home's lock."""
+        self._known = None
+        known = {key: one for key, one in self._read().items() if key != root}
+        kept = dict(list(known.items())[1 - _LANDMARKS_MOST :])
+        self._known = kept | {root: landmark}
+        files.replace(self._path, msgspec.json.encode(self._known))
+
+    def clear(self) -> None:
+        """Forget all repositories, also those that are not to be forgotten: git is asked again."""
+        self._known = {}
+        with contextlib.suppress(FileNotFoundError), files.refusing(self._path):
+            self._path.unlink()
+
+    def _read(self) -> dict[str, Landmark]:
+        if self._known is None:
+            try:
+                data = files.read(self._path) or b"{}"
+                self._known = msgspec.json.decode(data, type=dict[str, Landmark])
+            except (msgspec.DecodeError, StorageFailedError, StoreRefusedError) as error:
+                _log.warning("%s is of no use: %s", self._path, error)
+                self._known = {}
+        return self._known
 
 
 def default_home(environment: Mapping[str, str]) -> Path:

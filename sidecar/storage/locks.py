@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from protocol.errors import BusyError
+from protocol.errors import BusyError, ThreadlineError
 from sidecar.storage import files
 from sidecar.storage.database import time_left, waiting
 
@@ -16,7 +16,7 @@ _BREATH = 0.005
 
 
 class Lock:
-    """A re-entrant lock on a file that holds nothing; for small files and long work, not for the database."""
+    """A re-entrant lock on a file that holds only who took it; for small files and long work, not for the database."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,11 +55,18 @@ class Lock:
                 return False
             descriptor = self._open()
             try:
-                return _try_lock(descriptor)
+                return self._try(descriptor)
             finally:
                 os.close(descriptor)
         finally:
             self._threads.release()
+
+    def holder(self) -> str:
+        """Name the process that took it last, where the system lets us see it."""
+        try:
+            return (files.read(self.path) or b"").decode("ascii", "replace") or "another"
+        except (OSError, ThreadlineError):
+            return "another"
 
     def _open(self) -> int:
         try:
@@ -70,15 +77,26 @@ class Lock:
 
     def _take(self, deadline: float) -> int:
         descriptor = self._open()
-        while not _try_lock(descriptor):
-            if time.monotonic() >= deadline:
-                os.close(descriptor)
-                raise self._busy()
-            time.sleep(_BREATH)
+        try:
+            while not self._try(descriptor):
+                if time.monotonic() >= deadline:
+                    raise self._busy()  # noqa: TRY301
+                time.sleep(_BREATH)
+            with contextlib.suppress(OSError):
+                # For whoever waits; a full disk keeps nobody from working.
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, b"%d" % os.getpid())
+        except BaseException:
+            os.close(descriptor)
+            raise
         return descriptor
 
+    def _try(self, descriptor: int) -> bool:
+        with files.refusing(self.path):
+            return _try_lock(descriptor)
+
     def _busy(self) -> BusyError:
-        return BusyError(f"{self.path} is held by another process; try again")
+        return BusyError(f"{self.path} is held by process {self.holder()}; try again")
 
 
 if sys.platform == "win32":

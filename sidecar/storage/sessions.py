@@ -58,7 +58,7 @@ class Sessions:
     """Sessions and events; whatever writes is called inside a transaction."""
 
     def __init__(self, storage: SQLiteStorage) -> None:
-        self.database = storage.database
+        self.database, self._damaged = storage.database, storage.damaged
         self.records = SessionCollection(storage)
         self._events = DocumentTable(storage, "events", columns=("sessionId",), is_made=True)
 
@@ -294,11 +294,6 @@ class Sessions:
         self.records.apply(session_id, msgspec.structs.replace(session, status="compacted"))
         return sum(map(len, bodies)), after
 
-    def damaged_blocks(self) -> list[tuple[str, int, int]]:
-        """Name the blocks whose checksum is wrong: session, number, and how many events it had."""
-        rows = self.database.rows("SELECT session, number, count, sum, data FROM blocks")
-        return [row[:3] for row in rows if zlib.crc32(row[4]) != row[3]]
-
     # Forgetting
 
     def rewrite(self, change: Change) -> tuple[int, list[str]]:
@@ -381,6 +376,7 @@ class Sessions:
                 _log.error(
                     "%s: block %d of session %s is damaged", self.database.path, number, session_id
                 )
+                self._damaged.add(("blocks", f"{number} of session {session_id}"))
             yield from unpacked or ()
         rows = self._events.raw('WHERE "sessionId" = ? ORDER BY seq', [session_id])
         yield from (body for _, body, _ in rows)

@@ -5,11 +5,9 @@ import itertools
 import logging
 import os
 import sqlite3
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -17,9 +15,9 @@ from protocol.errors import StorageFailedError
 from protocol.values import Record
 from sidecar.storage import files, salvage
 from sidecar.storage.database import Database
-from sidecar.storage.engine import checksum
 from sidecar.storage.locks import Lock
 from sidecar.storage.salvage import Block, Removal, Row
+from sidecar.storage.verification import Finding, check, check_all
 
 FOLDER, DAMAGED = "snapshots", "damaged"
 REPORT = "report.json"
@@ -47,13 +45,6 @@ class Report(Record, frozen=True, kw_only=True):
     """Documents that came from a snapshot."""
 
 
-class Finding(NamedTuple):
-    """Something that is not as it should be."""
-
-    where: str
-    what: str
-
-
 # Snapshots
 
 
@@ -70,36 +61,45 @@ def is_due(folder: Path, now: datetime) -> bool:
 
 def take(database: Database, folder: Path, now: datetime, name: str | None = None) -> Path:
     """Copy a vault while others write; a copy takes the place of an older one only after it was verified."""
-    place = files.ensure_folder(folder / FOLDER)
-    # One at a time: whoever comes second would take the place of the copy that the first one verifies.
-    with Lock(folder / "copying").held(), files.refusing(place):
-        return _take(database, place, now, name)
-
-
-def _take(database: Database, place: Path, now: datetime, name: str | None) -> Path:
-    draft = place / "new.draft"
-    draft.unlink(missing_ok=True)
-    try:
-        os.close(files.open_private(draft, os.O_RDWR | os.O_CREAT))
-        with (
-            database.translated(),
-            contextlib.closing(sqlite3.connect(database.path)) as source,
-            contextlib.closing(sqlite3.connect(draft)) as target,
-        ):
-            source.backup(target, pages=_PAGES, sleep=_BREATH)
-            target.execute("PRAGMA journal_mode = DELETE")
+    with _copied(database, folder) as draft:
         findings = check(draft)
         if findings:
-            raise StorageFailedError(f"the copy of {database.path} is damaged: {findings[0].what}")  # noqa: TRY301
+            raise StorageFailedError(f"the copy of {database.path} is damaged: {findings[0].what}")
         if name is None:
-            _rotate(place, now)
-        target_path = place / f"{name or _SLOTS[0][0]}.sqlite"
-        draft.replace(target_path)
-        files.sync_folder(place)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    return target_path
+            _rotate(draft.parent, now)
+        target = draft.with_name(f"{name or _SLOTS[0][0]}.sqlite")
+        draft.replace(target)
+        files.sync_folder(draft.parent)
+    return target
+
+
+def verify(
+    database: Database, folder: Path, columns: Mapping[str, tuple[str, ...]]
+) -> list[Finding]:
+    """Return all that is wrong with a vault, looked at in a copy: nothing is written to the file itself."""
+    with _copied(database, folder) as draft:
+        return check_all(draft, columns)
+
+
+@contextlib.contextmanager
+def _copied(database: Database, folder: Path) -> Iterator[Path]:
+    place = files.ensure_folder(folder / FOLDER)
+    draft = place / "new.draft"
+    # One at a time: whoever comes second would take the place of the copy that the first one verifies.
+    with Lock(folder / "copying").held(), files.refusing(place):
+        try:
+            remove(draft)
+            os.close(files.open_private(draft, os.O_RDWR | os.O_CREAT))
+            with (
+                database.translated(),
+                contextlib.closing(sqlite3.connect(database.path)) as source,
+                contextlib.closing(sqlite3.connect(draft)) as target,
+            ):
+                source.backup(target, pages=_PAGES, sleep=_BREATH)
+                target.execute("PRAGMA journal_mode = DELETE")
+            yield draft
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def _rotate(place: Path, now: datetime) -> None:
@@ -115,45 +115,6 @@ def _age(path: Path, now: datetime) -> timedelta:
         return now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except FileNotFoundError:
         return timedelta.max
-
-
-# Verification
-
-
-def check(path: Path) -> list[Finding]:
-    """Return what is wrong with a closed database file: its structure, checksums and full-text rows."""
-    found: list[Finding] = []
-    try:
-        with contextlib.closing(
-            sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
-        ) as connection:
-            found += [
-                Finding(path.name, row[0])
-                for row in connection.execute("PRAGMA quick_check(20)")
-                if row[0] != "ok"
-            ]
-            names = [row[0] for row in connection.execute("SELECT name FROM collections")]
-            for name in names:
-                found += _check_rows(connection, name)
-            found += [
-                Finding("blocks", f"block {number} of session {session}")
-                for session, number, total, data in connection.execute(
-                    "SELECT session, number, sum, data FROM blocks"
-                )
-                if zlib.crc32(data) != total
-            ]
-    except sqlite3.Error as error:
-        found.append(Finding(path.name, str(error)))
-    return found
-
-
-def _check_rows(connection: sqlite3.Connection, name: str) -> list[Finding]:
-    query = f'SELECT id, CAST(body AS BLOB), sum FROM "{name}"'  # noqa: S608  # names of our own
-    return [
-        Finding(name, f"{identifier} has a wrong checksum")
-        for identifier, body, total in connection.execute(query)
-        if checksum(name, identifier, body) != total
-    ]
 
 
 # Recovery

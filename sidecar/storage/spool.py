@@ -177,7 +177,7 @@ class Batches:
     def put_back(self, lines: Iterable[bytes], count: int) -> None:
         """Keep lines for another try, behind all others, with the number of tries so far."""
         path = f"{self._folder}/{_stamp()}{_RETRY}{count}{_BATCH}"
-        _write(_open(path, _NEW), b"".join(line + b"\n" for line in lines))
+        _write(_open(path, _NEW), _joined(lines))
 
     def done(self, name: str) -> None:
         """Forget a file whose lines are all placed."""
@@ -216,8 +216,7 @@ def tries(name: str) -> int:
 
 def park(home: str, lines: Iterable[bytes]) -> None:
     """Keep lines that nobody could place, out of the way."""
-    data = b"".join(line + b"\n" for line in lines)
-    keep_aside(f"{home}/logs/{_PARKED}", data, _PARKED_MOST)
+    keep_aside(f"{home}/logs/{_PARKED}", _joined(lines), _PARKED_MOST)
 
 
 def count_parked(home: str) -> int:
@@ -261,7 +260,7 @@ def _ensure_folder(path: str) -> None:
     except FileNotFoundError:
         os.makedirs(path, 0o700, exist_ok=True)
         # A line that is on the disk is lost if the folder it is in is not.
-        _sync_folder(os.path.dirname(path))
+        sync_folder(os.path.dirname(path))
         facts = os.lstat(path)
     if not stat.S_ISDIR(facts.st_mode) or (os.name == "posix" and facts.st_uid != os.geteuid()):
         raise OSError(errno.ENOTDIR, "no plain folder of this user's own", path)
@@ -270,8 +269,16 @@ def _ensure_folder(path: str) -> None:
 
 
 def _open(path: str, flags: int) -> int:
-    """Open a plain file of ours, never through a link."""
-    descriptor = os.open(path, flags | _FLAGS, 0o600)
+    """Open a plain file of ours, never through a link; descriptors that are short are waited for."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            descriptor = os.open(path, flags | _FLAGS, 0o600)
+            break
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE) or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.005)
     facts = os.fstat(descriptor)
     is_own = os.name != "posix" or facts.st_uid == os.geteuid()
     if not stat.S_ISREG(facts.st_mode) or not is_own:
@@ -297,9 +304,13 @@ def _append(place: str, data: bytes) -> None:
     finally:
         os.close(descriptor)
     if is_new:
-        _sync_folder(place)
+        sync_folder(place)
     if end + len(data) > _FULL:
         os.rename(path, f"{place}/{_stamp()}{_BATCH}")
+
+
+def _joined(lines: Iterable[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
 
 
 def _write_all(descriptor: int, data: bytes, end: int) -> None:
@@ -407,7 +418,8 @@ def _stamp() -> str:
     return f"{time.time_ns():020d}-{os.getpid()}"
 
 
-def _sync_folder(path: str) -> None:
+def sync_folder(path: "str | os.PathLike[str]") -> None:
+    """Make the names in a folder durable."""
     if os.name == "posix":
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -443,5 +455,9 @@ else:
                     os.close(descriptor)
                     return -1
                 time.sleep(0.005)
+            except OSError:
+                # The system has no locks left.
+                os.close(descriptor)
+                return -1
             else:
                 return descriptor

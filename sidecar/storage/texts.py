@@ -15,7 +15,7 @@ _NAMES = 50
 
 def put_events(database: Database, events: Iterable[Event]) -> None:
     """Make the words of new events findable; a save has none."""
-    rows = [_row(event) for event in events if event.kind != "save"]
+    rows = [row_of(event) for event in events if event.kind != "save"]
     if not rows:
         return
     last = database.row("SELECT coalesce(max(rowid), 0) FROM texts")
@@ -27,7 +27,8 @@ def put_events(database: Database, events: Iterable[Event]) -> None:
     )
 
 
-def _row(event: Event) -> tuple[str, ...]:
+def row_of(event: Event) -> tuple[str, ...]:
+    """Return the id of an event and the words by which it is found."""
     commit = event.commit
     title = commit.subject if commit else ""
     text = commit.body if commit else event.text or ""

@@ -2,10 +2,11 @@
 
 import contextlib
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -21,12 +22,13 @@ from protocol.messages import Message
 from protocol.projects import Project
 from protocol.tasks import Task
 from protocol.turns import Entry, KeptActivity
+from protocol.values import Record
 from sidecar.domain import sessions as session_rules
 from sidecar.domain.drafts import Batch, Processed, Tries
 from sidecar.domain.drift.verdicts import Look
 from sidecar.domain.moves import Mark
 from sidecar.domain.sessions import Rule
-from sidecar.storage import cache, files, sessions, snapshots, texts
+from sidecar.storage import cache, files, sessions, snapshots, texts, verification
 from sidecar.storage.cache import Cache, Vectors
 from sidecar.storage.collection import Collection, Op
 from sidecar.storage.commits import Commits, Paces
@@ -34,7 +36,6 @@ from sidecar.storage.database import DamagedError, Database, probe
 from sidecar.storage.derived import Catalogues, Endings, Findings
 from sidecar.storage.engine import SQLiteStorage, index_schema, table_schema
 from sidecar.storage.ids import Ids
-from sidecar.storage.inbox import Inbox
 from sidecar.storage.locks import Lock
 from sidecar.storage.pauses import Pauses
 from sidecar.storage.sessions import Sessions
@@ -46,51 +47,73 @@ STEPS: dict[int, Callable[[Database], None]] = {}
 """What brings a file of a version to the next one, inside the transaction that raises its version."""
 
 
-class Kind(NamedTuple):
-    """A kind of records, and the fields that are looked up by value."""
-
-    type: type[Any]
-    columns: tuple[str, ...] = ()
+_BATCH = ".batch.jsonl"
+T = TypeVar("T", bound=Record)
 
 
-KINDS = {
-    "projects": Kind(Project),
-    "marks": Kind(Mark),
-    "memories": Kind(Memory, ("status", "verdict", "sessionId", "idempotencyKey")),
-    "jobs": Kind(Job, ("sessionId", "status")),
-    "batches": Kind(Batch),
-    "processed": Kind(Processed),
-    "tries": Kind(Tries),
-    "looks": Kind(Look),
-    "agents": Kind(Agent),
-    "conversations": Kind(Conversation, ("agentId", "projectNormalized")),
-    "checkpoints": Kind(Checkpoint, ("sessionKey",)),
-    "entries": Kind(Entry, ("sessionKey",)),
-    "activities": Kind(KeptActivity, ("sessionKey",)),
-    "receipts": Kind(Receipt, ("sessionKey",)),
-    "feedback": Kind(Feedback, ("memoryId",)),
-    "tasks": Kind(Task, ("idempotencyKey",)),
-    "messages": Kind(Message, ("idempotencyKey",)),
-    "documents": Kind(Document),
-    "revisions": Kind(Document, ("name",)),
-    "links": Kind(Link),
-}
+class Inbox:
+    """Events that were acknowledged while the store was busy: batches that whoever writes next places, each once.
 
-_SCHEMA = (
-    "".join(
-        ";\n".join(
-            [
-                table_schema(name, kind.columns),
-                *(index_schema(name, column) for column in kind.columns),
-            ]
-        )
-        + ";\n"
-        for name, kind in KINDS.items()
-    )
-    + sessions.SCHEMA
-    + texts.SCHEMA
-)
-_COLLECTIONS = (*KINDS, "sessions", "events")
+    A batch's name is unique, and so are the keys made from it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def spool(self, name: str, lines: Iterable[bytes]) -> None:
+        """Keep a batch durably without waiting for anyone; `name` sorts by time."""
+        files.ensure_folder(self.folder)
+        files.replace(self.folder / f"{name}{_BATCH}", b"".join(line + b"\n" for line in lines))
+
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        try:
+            with os.scandir(self.folder) as entries:
+                return not any(entry.name.endswith(_BATCH) for entry in entries)
+        except FileNotFoundError:
+            return True
+
+    def collect(self) -> list[Path]:
+        """Return all batches, the oldest first."""
+        return sorted(self.folder.glob(f"*{_BATCH}"))
+
+    def read(self, batch: Path) -> list[bytes]:
+        """Return a batch's lines."""
+        return (files.read(batch) or b"").split(b"\n")[:-1]
+
+    def done(self, batch: Path, *, aside: bool = False) -> None:
+        """Forget a batch that is in the store; one with lines that nobody can read is kept aside."""
+        if aside:
+            files.set_aside(batch)
+        else:
+            batch.unlink(missing_ok=True)
+
+    def count(self) -> int:
+        """Count the lines that wait."""
+        return sum((files.read(path) or b"").count(b"\n") for path in self.collect())
+
+
+class Records(Generic[T]):
+    """Declares a collection of a vault, and the fields that are looked up by value; made when it is first used."""
+
+    def __init__(self, kind: type[T], *columns: str) -> None:
+        self._kind, self.columns = kind, columns
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        """Name the collection as the vault does."""
+        self._name = name
+
+    def __get__(self, vault: "Vault", _owner: type) -> Collection[T]:
+        """Make the collection; from then on the vault has it itself."""
+        made = Collection(vault.storage, self._name, self._kind, self.columns)
+        vault.__dict__[self._name] = made
+        return made
+
+    def schema(self) -> str:
+        """Return the statements that make the table and its indexes."""
+        indexes = [index_schema(self._name, column) for column in self.columns]
+        return ";\n".join([table_schema(self._name, self.columns), *indexes]) + ";\n"
+
 
 _log = logging.getLogger(__name__)
 
@@ -98,7 +121,31 @@ _log = logging.getLogger(__name__)
 class Vault:
     """The memory of one project; many processes may have the same one open. Nothing is opened before it is used."""
 
-    def __init__(  # noqa: PLR0915
+    projects = Records(Project)
+    marks = Records(Mark)
+    memories = Records(Memory, "status", "verdict", "sessionId", "idempotencyKey")
+    jobs = Records(Job, "sessionId", "status")
+    batches = Records(Batch)
+    processed = Records(Processed)
+    tries = Records(Tries)
+    looks = Records(Look)
+    agents = Records(Agent)
+    conversations = Records(Conversation, "agentId", "projectNormalized")
+    checkpoints = Records(Checkpoint, "sessionKey")
+    entries = Records(Entry, "sessionKey")
+    """What was said lately, until its conversation is saved."""
+    activities = Records(KeptActivity, "sessionKey")
+    """What was done lately, likewise."""
+    receipts = Records(Receipt, "sessionKey")
+    feedback = Records(Feedback, "memoryId")
+    tasks = Records(Task, "idempotencyKey")
+    messages = Records(Message, "idempotencyKey")
+    documents = Records(Document)
+    revisions = Records(Document, "name")
+    """What documents said before."""
+    links = Records(Link)
+
+    def __init__(
         self,
         folder: Path,
         project_id: str,
@@ -121,29 +168,6 @@ class Vault:
         self.database.upgrade = _upgrade
         self.database.on_damage = lambda error: self.recover(str(error))
         storage = self.storage = SQLiteStorage(self.database)
-        self.projects: Collection[Project] = self._collection("projects")
-        self.marks: Collection[Mark] = self._collection("marks")
-        self.memories: Collection[Memory] = self._collection("memories")
-        self.jobs: Collection[Job] = self._collection("jobs")
-        self.batches: Collection[Batch] = self._collection("batches")
-        self.processed: Collection[Processed] = self._collection("processed")
-        self.tries: Collection[Tries] = self._collection("tries")
-        self.looks: Collection[Look] = self._collection("looks")
-        self.agents: Collection[Agent] = self._collection("agents")
-        self.conversations: Collection[Conversation] = self._collection("conversations")
-        self.checkpoints: Collection[Checkpoint] = self._collection("checkpoints")
-        self.entries: Collection[Entry] = self._collection("entries")
-        """What was said lately, until its conversation is saved."""
-        self.activities: Collection[KeptActivity] = self._collection("activities")
-        """What was done lately, likewise."""
-        self.receipts: Collection[Receipt] = self._collection("receipts")
-        self.feedback: Collection[Feedback] = self._collection("feedback")
-        self.tasks: Collection[Task] = self._collection("tasks")
-        self.messages: Collection[Message] = self._collection("messages")
-        self.documents: Collection[Document] = self._collection("documents")
-        self.revisions: Collection[Document] = self._collection("revisions")
-        """What documents said before."""
-        self.links: Collection[Link] = self._collection("links")
         self.sessions = Sessions(storage)
         self.commits = Commits(self.sessions)
         self.paces = Paces(self.sessions)
@@ -226,14 +250,13 @@ class Vault:
         """Keep a verified copy."""
         return snapshots.take(self.database, self.folder, datetime.now(UTC), name)
 
-    def verify(self) -> list[snapshots.Finding]:
+    def verify(self) -> list[verification.Finding]:
         """Return what is wrong with what is kept, looked at in a copy."""
+        columns = {name: kind.columns for name, kind in KINDS.items()}
         try:
-            path = snapshots.take(self.database, self.folder, datetime.now(UTC), "verified")
+            return snapshots.verify(self.database, self.folder, columns)
         except StorageFailedError as error:
-            return [snapshots.Finding(NAME, str(error))]
-        path.unlink()
-        return []
+            return [verification.Finding(NAME, str(error))]
 
     def snapshot_times(self) -> list[datetime]:
         """Return when the copies were made, the newest first."""
@@ -310,9 +333,10 @@ class Vault:
         if version and version < VERSION:
             self.snapshot(f"version-{version}")
 
-    def _collection(self, name: str) -> Collection[Any]:
-        kind = KINDS[name]
-        return Collection(self.storage, name, kind.type, kind.columns)
+
+KINDS = {name: kind for name, kind in vars(Vault).items() if isinstance(kind, Records)}
+_SCHEMA = "".join(kind.schema() for kind in KINDS.values()) + sessions.SCHEMA + texts.SCHEMA
+_COLLECTIONS = (*KINDS, "sessions", "events")
 
 
 def _upgrade(database: Database, version: int) -> None:
@@ -354,7 +378,7 @@ def _put_back(vault: Vault, row: Any) -> None:  # noqa: ANN401  # a salvaged row
         else:
             is_session = row.collection == "sessions"
             collection: Collection[Any] = (
-                vault.sessions.records if is_session else vault._collection(row.collection)  # noqa: SLF001
+                vault.sessions.records if is_session else getattr(vault, row.collection)
             )
             collection.restore(row.identifier, row.body)
 

@@ -6,8 +6,14 @@ from sidecar.transports import parents  # noqa: F401  # first of all: it asks wh
 
 
 def main() -> int:
-    """Run the transport that the first word names; all others are the command line's."""
-    words = sys.argv[1:]
+    """Run the transport that the first word names; an interruption, also of what is still loading, is no failure."""
+    try:
+        return _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(words: list[str]) -> int:
     if words[:1] == ["hook"] and "--help" not in words and "-h" not in words:
         from sidecar.transports.hooks import main as hook  # noqa: PLC0415  # a host waits for it
 

@@ -10,7 +10,7 @@ from protocol.events import Commit, Event, FileChange, NewEvent
 from sidecar.app import now
 from sidecar.domain import events as known
 from sidecar.domain.sessions import Rule
-from sidecar.storage import snapshots
+from sidecar.storage import snapshots, verification
 from sidecar.storage.ids import Ids
 from sidecar.storage.vault import NAME, Vault
 from tests.support import NOON, save
@@ -89,7 +89,7 @@ def account(vault: Vault) -> Counter[str]:
 def check_copies(folder: Path) -> int:
     """See that every snapshot that has its name is whole; return how many there are."""
     copies = snapshots.snapshots(folder)
-    assert [finding for path in copies for finding in snapshots.check(path)] == []
+    assert [finding for path in copies for finding in verification.check(path)] == []
     return len(copies)
 
 

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OPEN = 1, WRITE = 2, SYNC = 4, TRUNCATE = 8, RENAME = 16, UNLINK = 32, MKDIR = 64, READ = 128, LOCK = 256 };
+enum { OPEN = 1, WRITE = 2, SYNC = 4, TRUNCATE = 8, RENAME = 16, UNLINK = 32, MKDIR = 64, READ = 128, LOCK = 256, CHANGE = 512 };
 enum { COUNT, KILL_BEFORE, KILL_AFTER, TEAR, FAIL };
 
 static char prefix[4096];
@@ -88,7 +88,7 @@ static int judge(int kind) {
 
 static int opened(int (*real)(const char *, int, ...), const char *path, int flags, int permissions) {
     if (!is_ours(path)) return real(path, flags, permissions);
-    int verdict = judge(OPEN);
+    int verdict = judge(flags & (O_WRONLY | O_RDWR | O_CREAT) ? OPEN | CHANGE : OPEN);
     if (verdict == 1) FAILED;
     struct stat facts;
     int is_new = (flags & O_CREAT) && syscall(SYS_newfstatat, AT_FDCWD, path, &facts, AT_SYMLINK_NOFOLLOW);

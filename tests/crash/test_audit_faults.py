@@ -1,9 +1,11 @@
-"""Faults that an audit found, row by row; each of these failed on the engine before."""
+"""Faults that an audit found, row by row: each row has a test that names it."""
 
 import contextlib
 import errno
+import json
 import logging
 import os
+import select
 import shutil
 import signal
 import sqlite3
@@ -19,6 +21,7 @@ import pytest
 from protocol.errors import BusyError, Code, StorageFailedError, StoreRefusedError
 from protocol.methods import ListSessionsParams, SessionParams
 from protocol.settings import Settings
+from sidecar.adapters import watches
 from sidecar.app import now
 from sidecar.domain.sessions import Rule
 from sidecar.services import browsing, compacting, maintenance, recording, transferring
@@ -26,11 +29,27 @@ from sidecar.storage import snapshots, spool
 from sidecar.storage.database import PATIENCE
 from sidecar.storage.home import Home
 from sidecar.storage.ids import Ids
+from sidecar.storage.locks import Lock
 from sidecar.storage.vault import NAME, Vault
+from sidecar.transports.exits import Exit
 from tests.crash import writers
 from tests.crash.accounts import account, commit, events_of, fill, moment, opened, something
 from tests.crash.scenes import PROJECT, project
-from tests.crash.theatre import FAIL, FOREVER, LOCK, MKDIR, OPEN, READ, SYNC, WRITE, Theatre
+from tests.crash.theatre import (
+    FAIL,
+    FOREVER,
+    KILL_AFTER,
+    KILL_BEFORE,
+    LOCK,
+    MKDIR,
+    OPEN,
+    READ,
+    READ_ONLY,
+    RENAME,
+    SYNC,
+    WRITE,
+    Theatre,
+)
 from tests.services.test_remembering import write
 from tests.support import ROOT, Repository, save
 
@@ -186,7 +205,7 @@ def test_a_flipped_bit_in_a_compressed_session_costs_one_block(tmp_path: Path) -
         data[len(data) // 2] ^= 1
         vault.database.execute("UPDATE blocks SET data = ? WHERE number = 5", (bytes(data),))
     assert len(vault.sessions.arrivals(session.session_id)) == 300 - counts[5]
-    assert [number for _, number, _ in vault.sessions.damaged_blocks()] == [5]
+    assert any("block 5 of" in finding.what for finding in vault.verify())
     vault.close()
 
 
@@ -240,10 +259,13 @@ def test_stale_rows_beside_their_compressed_block_cost_and_double_nothing(tmp_pa
     vault.close()
 
 
-def command(theatre: Theatre, folder: Path, *words: str, **faults: str) -> tuple[int, str]:
+def command(
+    theatre: Theatre, folder: Path, *words: str, stdin: str = "", **faults: str
+) -> tuple[int, str]:
     """Run the command line in a process of its own, with faults."""
     finished = subprocess.run(
         [sys.executable, "-m", "sidecar.transports.entry", *words],
+        input=stdin.encode(),
         cwd=folder / "repository",
         env=dict(os.environ)
         | {"PYTHONPATH": str(ROOT), "THREADLINE_HOME": str(folder / "home")}
@@ -280,7 +302,8 @@ def test_an_unreadable_file_that_may_be_lost_stops_no_command(
     vault = projected(tmp_path)
     assert command(theatre, tmp_path, "maintain")[0] == 0
     fault = f"{vault / name}|{FAIL}|1|{errno.EIO}|{READ}|{FOREVER}"
-    for words in (["status"], ["search", "harbours"], ["sessions"]):
+    writing = ["remember", "Quays are built of granite"]
+    for words in (["status"], ["search", "harbours"], ["sessions"], writing, ["enrich"]):
         status, said = command(theatre, tmp_path, *words, FAULTS=fault)
         assert (status, "Traceback" in said) == (0, False), said
 
@@ -295,6 +318,72 @@ def test_maintenance_that_fails_fails_no_command(
     for words in (["status"], ["sessions"], ["search", "harbours"]):
         status, said = command(theatre, tmp_path, *words, FAULTS=fault)
         assert (status, "Traceback" in said) == (0, False), f"{words}: {said}"
+
+
+FULL = (errno.ENOSPC, WRITE | MKDIR)
+FIXED = (errno.EROFS, READ_ONLY)
+
+
+def leave_wal(folder: Path) -> None:
+    """Let a process die with an event and a memory that only the WAL holds."""
+    program = (
+        "import os, sys; from pathlib import Path; from tests.crash.test_audit_faults import *\n"
+        "home = homely(Path(sys.argv[1])); (project,) = home.projects(); vault = home.vault(project.project_id)\n"
+        "recording.ingest(vault, [something(2, now())], 'test')\n"
+        "write(vault, 'The quays are built of granite'); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(folder)], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("with_wal", [False, True])
+@pytest.mark.parametrize(("number", "kinds"), [FULL, FIXED])
+def test_a_disk_that_takes_nothing_can_be_read(
+    number: int, kinds: int, with_wal: bool, theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F7: what is in the WAL is read, too, and nothing is written."""
+    vault = projected(tmp_path)
+    if with_wal:
+        leave_wal(tmp_path)
+    assert (vault / f"{NAME}-wal").exists() == with_wal
+    before = (vault / NAME).read_bytes()
+    fault = f"{tmp_path / 'home'}|{FAIL}|1|{number}|{kinds}|{FOREVER}"
+    status, said = command(theatre, tmp_path, "status", "--json", FAULTS=fault)
+    assert (status, "Traceback" in said) == (0, False), said
+    told = json.loads(said[said.index("{") : said.rindex("}") + 1])
+    assert told["events"] == 1 + with_wal
+    for words in (["sessions"], ["search", "harbours"]):
+        status, said = command(theatre, tmp_path, *words, FAULTS=fault)
+        assert (status, "Traceback" in said) == (0, False), said
+    status, said = command(theatre, tmp_path, "remember", "Nobody keeps this", FAULTS=fault)
+    assert (status, "nothing was stored" in said) == (Exit.STORAGE_FAILED, True), said
+    assert (vault / NAME).read_bytes() == before
+
+
+@pytest.mark.parametrize(("number", "kinds"), [FULL, FIXED])
+def test_a_start_is_told_of_a_disk_that_takes_nothing(
+    number: int, kinds: int, theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F7: that nothing can be heard or logged keeps nobody from telling."""
+    projected(tmp_path)
+    leave_wal(tmp_path)
+    fault = f"{tmp_path / 'home'}|{FAIL}|1|{number}|{kinds}|{FOREVER}"
+    message = {
+        "session_id": "s",
+        "cwd": str(tmp_path / "repository"),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
+    status, said = command(
+        theatre,
+        tmp_path,
+        "hook",
+        "claude-code",
+        stdin=json.dumps(message),
+        FAULTS=fault,
+        THREADLINE_HOOK_SECONDS="30",
+    )
+    assert status == 0
+    assert "granite" in said
 
 
 def test_readers_never_wait_for_a_stopped_writer(tmp_path: Path) -> None:
@@ -377,6 +466,54 @@ def test_a_damaged_record_does_not_abort_an_export(tmp_path: Path) -> None:
     vault.close()
 
 
+def test_an_export_names_what_it_leaves_out_and_ends_with_another_code(
+    theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F14."""
+    vault = projected(tmp_path)
+    with contextlib.closing(sqlite3.connect(vault / NAME)) as connection, connection:
+        connection.execute("UPDATE events SET sum = sum + 1")
+        (event,) = connection.execute("SELECT id FROM events").fetchone()
+    target = tmp_path / "export.jsonl"
+    status, said = command(theatre, tmp_path, "export", str(target))
+    assert (status, event in said) == (Exit.FAILED, True), said
+    lines = [json.loads(line) for line in target.read_bytes().splitlines()]
+    assert [line["table"] for line in lines] == ["threadline", "sessions", "end"]
+
+
+def test_a_session_whose_pages_cannot_be_read_does_not_abort_an_export(tmp_path: Path) -> None:
+    """H1: row F14."""
+    folder = tmp_path / "vault"
+    fill(folder, 1500)
+    path = folder / NAME
+    size = page_size(path)
+    page = path.read_bytes()[(root_of(path, "events") - 1) * size :][:size]
+    cell = int.from_bytes(page[12:14], "big")
+    overwrite(path, int.from_bytes(page[cell : cell + 4], "big"), size)
+    vault = opened(folder)
+    # Nobody mends it meanwhile.
+    vault.database.on_damage = None
+    gone: list[str] = []
+    lines = list(transferring.export(vault, project(), gone))
+    assert gone
+    assert 1000 < sum(b'"table":"events"' in line for line in lines) < 1500
+    vault.close()
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b"[1]", None])
+def test_settings_that_cannot_be_read_stop_nothing(
+    content: bytes | None, theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F15: in place of what they say, the defaults are used."""
+    projected(tmp_path)
+    path = tmp_path / "home" / "settings.json"
+    path.write_bytes(b"{}" if content is None else content)
+    fault = {"FAULTS": f"{path}|{FAIL}|1|{errno.EIO}|{READ | OPEN}|{FOREVER}"}
+    for words in (["status"], ["remember", "Quays are built of granite"]):
+        status, said = command(theatre, tmp_path, *words, **({} if content else fault))
+        assert (status, "Traceback" in said) == (0, False), said
+
+
 def test_a_newer_vault_refuses_itself_and_no_other_project(tmp_path: Path) -> None:
     """H1: row F15."""
     with contextlib.closing(homely(tmp_path)) as home:
@@ -434,6 +571,148 @@ def test_short_descriptors_and_locks_are_told_with_a_code_and_lose_nothing(
     theatre.play("endure", "verify", stage, given=answer.acknowledged)
 
 
+def test_enriching_says_who_is_waited_for(theatre: Theatre, tmp_path: Path) -> None:
+    """H1: row F16."""
+    vault = projected(tmp_path)
+    with Lock(vault / "running").held():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sidecar.transports.entry", "enrich"],
+            cwd=tmp_path / "repository",
+            env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stderr is not None
+        assert select.select([process.stderr], [], [], 10 * PATIENCE)[0], "nobody was named"
+        said = process.stderr.readline().decode()
+    assert process.wait(60) == 0
+    process.stderr.close()
+    assert f"waiting for process {os.getpid()}" in said
+    assert command(theatre, tmp_path, "status")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [(errno.EMFILE, OPEN), (errno.ENFILE, OPEN), (errno.ENOLCK, LOCK)]
+)
+def test_no_prompt_is_lost_where_descriptors_or_locks_are_short(
+    number: int, kind: int, theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F18: what is short for a moment is waited for; a line without a lock gets a file of its own."""
+    projected(tmp_path)
+    message = {
+        "session_id": "s",
+        "cwd": str(tmp_path / "repository"),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": "Build the quays of granite",
+    }
+    span = FOREVER if kind == LOCK else 3
+    inbox = tmp_path / "home" / "inbox"
+    status, _ = command(
+        theatre, tmp_path, "hook", "claude-code", stdin=json.dumps(message),
+        FAULTS=f"{inbox}|{FAIL}|1|{number}|{kind}|{span}", THREADLINE_HOOK_SECONDS="30",
+    )  # fmt: skip
+    assert status == 0
+    assert any(b"granite" in path.read_bytes() for path in inbox.glob("*.jsonl"))
+
+
+def test_locks_that_there_are_none_of_are_told_with_a_code(
+    theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F18."""
+    with Lock(tmp_path / "held").held():
+        assert Lock(tmp_path / "held").holder() == str(os.getpid())
+    projected(tmp_path)
+    fault = f"{tmp_path / 'home'}|{FAIL}|1|{errno.ENOLCK}|{LOCK}|{FOREVER}"
+    for words in (["status"], ["remember", "Quays"]):
+        status, said = command(theatre, tmp_path, *words, FAULTS=fault)
+        # SQLite takes it for a lock that somebody else holds.
+        assert (status, "Traceback" in said) == (Exit.BUSY, False), said
+
+
+@pytest.mark.parametrize("form", [[], ["--markdown"]])
+def test_an_export_to_a_full_disk_leaves_nothing(
+    form: list[str], theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F19."""
+    projected(tmp_path)
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    fault = f"{place}|{FAIL}|1|{errno.ENOSPC}|{WRITE}|{FOREVER}"
+    target = str(place / "export.jsonl")
+    status, said = command(theatre, tmp_path, "export", *form, target, FAULTS=fault)
+    assert (status, "Traceback" in said, list(place.iterdir())) == (Exit.STORAGE_FAILED, False, [])
+    assert command(theatre, tmp_path, "export", *form, target)[0] == 0
+    assert command(theatre, tmp_path, "export", *form, target)[0] == Exit.USAGE
+
+
+def test_a_killed_export_leaves_nothing_under_its_name(theatre: Theatre, tmp_path: Path) -> None:
+    """H1: row F19."""
+    projected(tmp_path)
+    fault = f"{tmp_path / 'elsewhere'}|{KILL_AFTER}|1|0|{WRITE}|1"
+    status, _ = command(theatre, tmp_path, "export", str(tmp_path / "elsewhere"), FAULTS=fault)
+    assert status == -signal.SIGKILL
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="who wakes is told by /proc")
+def test_a_watcher_rarely_wakes_where_nothing_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H1: row F20."""
+    monkeypatch.setattr(watches, "IDLE", 3.0)
+    watched = watches.Watches()
+    watched.wait([tmp_path], [])
+    before = switches()
+    assert watched.wait([tmp_path], [])
+    assert switches() - before < 20
+
+
+def switches() -> int:
+    """Tell how often this thread has waited for something."""
+    lines = Path("/proc/thread-self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("voluntary"))
+
+
+@pytest.mark.parametrize("words", [["status"], ["serve"], ["mcp"]])
+def test_an_interruption_during_imports_prints_no_traceback(
+    words: list[str], tmp_path: Path
+) -> None:
+    """H1: row F21."""
+    process = subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "sidecar.transports.entry", *words],
+        cwd=tmp_path,
+        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    said = b""
+    for line in process.stderr:
+        said += line
+        if b"msgspec" in line:
+            process.send_signal(signal.SIGINT)
+            break
+    said += process.communicate(timeout=60)[1]
+    assert process.returncode == Exit.INTERRUPTED
+    assert b"Traceback" not in said
+
+
+def test_a_killed_connect_leaves_no_draft_once_it_is_run_again(
+    theatre: Theatre, tmp_path: Path
+) -> None:
+    """H1: row F21."""
+    projected(tmp_path)
+    place = tmp_path / "repository"
+    fault = f"{place}|{KILL_BEFORE}|1|0|{RENAME}|1"
+    words = ("connect", "cursor", "--project")
+    assert command(theatre, tmp_path, *words, FAULTS=fault)[0] == -signal.SIGKILL
+    (draft,) = place.rglob("*.threadline-draft")
+    os.utime(draft, (0, 0))
+    assert command(theatre, tmp_path, *words)[0] == 0
+    assert not list(place.rglob("*.threadline-draft"))
+
+
 def test_an_index_that_is_lost_is_made_anew_by_whoever_writes_first(tmp_path: Path) -> None:
     """H1: row F2, of the home: within a transaction, too."""
     kept(tmp_path, memories=1)
@@ -456,4 +735,13 @@ def test_nothing_is_promised_before_the_first_sync(tmp_path: Path, theatre: Thea
     theatre.play("endure", "verify", stage, given=answer.acknowledged)
 
 
-__all__ = ["PROJECT", "StorageFailedError", "datetime", "homely", "write"]
+__all__ = [
+    "PROJECT",
+    "StorageFailedError",
+    "datetime",
+    "homely",
+    "now",
+    "recording",
+    "something",
+    "write",
+]

@@ -17,8 +17,12 @@ SOURCE = Path(__file__).with_name("faults.c")
 EVERYTHING = bool(os.environ.get("THREADLINE_EVERYTHING"))
 """Whether every operation is tried, as `make crash` does, and not only a sample."""
 
-OPEN, WRITE, SYNC, TRUNCATE, RENAME, UNLINK, MKDIR, READ, LOCK = (1 << bit for bit in range(9))
+OPEN, WRITE, SYNC, TRUNCATE, RENAME, UNLINK, MKDIR, READ, LOCK, CHANGE = (
+    1 << bit for bit in range(10)
+)
 CHANGES = OPEN | WRITE | SYNC | TRUNCATE | RENAME | UNLINK | MKDIR
+READ_ONLY = CHANGE | WRITE | TRUNCATE | RENAME | UNLINK | MKDIR
+"""What no process may do on a read-only file system."""
 COUNT, KILL_BEFORE, KILL_AFTER, TEAR, FAIL = range(5)
 FOREVER = 1 << 30
 

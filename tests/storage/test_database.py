@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import os
 import sqlite3
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from protocol.errors import BusyError, StorageFailedError, StoreRefusedError
+from sidecar.storage import files
 from sidecar.storage.database import Database, deadline, time_left
 from sidecar.storage.vault import Vault
 
@@ -341,3 +343,58 @@ def test_what_was_acknowledged_survives_a_kill(database: Database, tmp_path: Pat
     )
     assert done.stdout == "acknowledged\n", done.stderr
     assert names(database) == ["acknowledged"]
+
+
+MOUNTED = "36 35 {device} / {folder} rw,noatime shared:1 - {kind} server:/export rw\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="mounts are told otherwise")
+@pytest.mark.parametrize(
+    ("kind", "mode"), [("nfs4", "delete"), ("fuse.sshfs", "delete"), ("ext4", "wal")]
+)
+def test_a_network_file_system_gets_a_rollback_journal(
+    kind: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H1: row F7: processes on two machines share no memory, which a WAL needs."""
+    device = tmp_path.stat().st_dev
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        MOUNTED.format(device=f"{os.major(device)}:{os.minor(device)}", folder=tmp_path, kind=kind)
+    )
+    (tmp_path / "vault").mkdir()
+    database = Database(tmp_path / "vault" / "v.sqlite", "", 1)
+    with database.transaction():
+        database.next_seq("things")
+    assert database.row("PRAGMA journal_mode") == ("wal",)
+    database.close()
+    # It was moved there, together with everything in it.
+    monkeypatch.setattr(files, "MOUNTS", mounts)
+    assert database.row("PRAGMA journal_mode") == (mode,)
+    with database.transaction():
+        database.next_seq("things")
+    assert (database.sequence(), database.is_remote) == (2, mode == "delete")
+    assert Path(f"{database.path}-wal").exists() == (mode == "wal")
+    database.close()
+
+
+def test_a_last_resort_gives_way_to_the_file_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H1: row F7: whoever writes again reads what was written."""
+    database = Database(tmp_path / "v.sqlite", "", 1)
+    with database.transaction():
+        database.next_seq("things")
+    database.close()
+
+    def refuse(self: Database) -> None:
+        raise StorageFailedError(f"cannot write {self.path}: it is read-only")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Database, "_open", refuse)
+        assert database.sequence() == 1
+        with pytest.raises(StorageFailedError), database.transaction():
+            pass
+    with database.transaction():
+        database.next_seq("things")
+    assert database.sequence() == 2
+    database.close()

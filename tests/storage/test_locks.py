@@ -1,5 +1,7 @@
 """A lock is patient for a while, and never kept by someone who has gone."""
 
+import errno
+import os
 import subprocess
 import sys
 import threading
@@ -7,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from protocol.errors import BusyError, StoreRefusedError
+from protocol.errors import BusyError, StorageFailedError, StoreRefusedError
+from sidecar.storage import locks
 from sidecar.storage.database import deadline
 from sidecar.storage.locks import Lock
 
@@ -101,3 +104,21 @@ def test_a_link_in_a_locks_place_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreRefusedError), Lock(tmp_path / "lock").held():
         pytest.fail("the link was followed")
     assert not (tmp_path / "target").exists()
+
+
+def test_locks_that_the_system_has_none_of_are_a_failure_with_a_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H1: row F18."""
+
+    def refuse(_descriptor: int) -> bool:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(locks, "_try_lock", refuse)
+    with (
+        pytest.raises(StorageFailedError, match=os.strerror(errno.ENOLCK)),
+        Lock(tmp_path / "l").held(),
+    ):
+        pass
+    with pytest.raises(StorageFailedError):
+        Lock(tmp_path / "l").is_free()

@@ -129,7 +129,7 @@ class Whatever(RuleBasedStateMachine):
         at = self.clock.now + hours * HOUR
         if kind == "c":
             return commit(self.number, text, text * 2, at)
-        return save(at=at) if kind == "s" else capture(text, at)
+        return save(at=at) if kind == "s" else capture(f"said {text}", at)
 
     @rule(hours=st.integers(1, 9))
     def wait(self, hours: int) -> None:
@@ -254,7 +254,7 @@ def test_a_damaged_block_costs_its_own_events_only(vault: Vault, long_session: s
     with vault.transaction():
         vault.database.execute("UPDATE blocks SET data = zeroblob(length(data)) WHERE number = 0")
     assert vault.sessions.arrivals(long_session) == before[first:]
-    assert vault.sessions.damaged_blocks() == [(long_session, 0, first)]
+    assert vault.storage.damaged == {("blocks", f"0 of session {long_session}")}
 
 
 def test_a_late_event_wakes_a_compacted_session(vault: Vault, long_session: str) -> None:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from protocol.methods import Change
 from sidecar.adapters import browsers
-from sidecar.storage import dashboards
-from sidecar.storage.dashboards import Dashboard
-from sidecar.transports.web import gates, sites
+from sidecar.transports.web import dashboards, gates, sites
+from sidecar.transports.web.dashboards import Dashboard
 from sidecar.transports.web.keys import VALID_FOR, Keys
 from sidecar.transports.web.limits import Limit, retry_after
 from sidecar.transports.web.news import News

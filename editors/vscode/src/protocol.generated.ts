@@ -1938,6 +1938,8 @@ export interface Status {
   snapshots: string[];
   /** What was done about damage so far, the latest last. */
   recoveries: string[];
+  /** How changes become durable; `rollback` on a network file system, where readers wait for writers. */
+  journal: "rollback" | "wal";
   /** Files that were found damaged; what was good in them is in use, the original is kept here. */
   damagedCopies: string[];
   oldest: string | null;

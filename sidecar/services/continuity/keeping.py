@@ -201,7 +201,7 @@ def unlearn(vault: Vault, new: Iterable[Memory]) -> None:
     """Drop the meaning of those that were not kept; the caller holds the store's lock."""
     gone = [one.memory_id for one in new if one.memory_id not in vault.memories]
     if gone and vault.vectors.count():
-        vault.vectors.remove(gone)
+        vault.cache.trying(lambda: vault.vectors.remove(gone), None)
 
 
 def _is_of(key: str, prefix: str) -> bool:

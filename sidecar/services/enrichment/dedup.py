@@ -29,7 +29,8 @@ def dedup(task: Task) -> Land:
         known = {one.memory_id for one in batch.proposals} - {
             one.memory_id for one in comparison.added
         }
-        vault.vectors.remove(known)
+        # Tidying only: a cache that fails must not fail what is kept.
+        vault.cache.trying(lambda: vault.vectors.remove(known), None)
         changed = msgspec.structs.replace(
             job, created=counts.created, skipped=counts.skipped, superseded=counts.superseded
         )

@@ -111,12 +111,17 @@ def run(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
 def _turn(vault: Vault, job_id: str, tell: Tell) -> Iterator[None]:
     """Wait for the project's turn, as long as whoever has it gets on, telling how far the job is."""
     with contextlib.ExitStack() as stack:
-        seen, moved = vault.jobs.by_id(), time.monotonic()
+        seen, moved, is_told = vault.jobs.by_id(), time.monotonic(), False
         while True:
             try:
                 stack.enter_context(vault.running.held())
                 break
             except BusyError:
+                if not is_told:
+                    _log.warning(
+                        "waiting for process %s, which makes memory here", vault.running.holder()
+                    )
+                    is_told = True
                 _tell_of(find(vault, job_id), tell)
                 if vault.jobs.by_id() is not seen:
                     seen, moved = vault.jobs.by_id(), time.monotonic()

@@ -12,7 +12,12 @@ from typing import IO, TypeVar
 import msgspec
 
 from protocol.capture import CaptureState
-from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
+from protocol.errors import (
+    InvalidParamsError,
+    NotFoundError,
+    StorageFailedError,
+    ThreadlineError,
+)
 from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, Status
 from protocol.projects import LinkedFolder, Standing
@@ -240,23 +245,26 @@ def _export(app: Application, options: Namespace) -> Exit:
 
     project = app.project(options.project)
     vault = app.vault(project)
+    missing: list[str] = []
     lines = (
         (block.encode() for block in reporting.report(vault, project))
         if options.markdown
-        else transferring.export(vault, project)
+        else transferring.export(vault, project, missing)
     )
-    with _opened(options.file, "xb", sys.stdout.buffer) as file:
+    with _made(options.file) as file:
         file.writelines(line + b"\n" for line in lines)
     if options.file != "-":
         screens.say(f"wrote {options.file}")
-    return Exit.OK
+    for name in missing:
+        screens.complain(f"left out, since it cannot be read: {name}")
+    return Exit.FAILED if missing else Exit.OK
 
 
 def _import(app: Application, options: Namespace) -> Exit:
     from sidecar.services import transferring  # noqa: PLC0415  # likewise
 
     into = app.project(options.project) if options.project else None
-    with _opened(options.file, "rb", sys.stdin.buffer) as file:
+    with _opened(options.file) as file:
         moved = transferring.load(app.home, file, into)
     if options.json:
         print(calls.encode(moved))
@@ -269,23 +277,42 @@ def _import(app: Application, options: Namespace) -> Exit:
 
 
 @contextlib.contextmanager
-def _opened(name: str, mode: str, standard: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Open a file, or take the standard stream for `-`."""
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    """Open a file to read it, or take the standard stream for `-`."""
     if name == "-":
-        yield standard
+        yield sys.stdin.buffer
         return
     try:
-        file = open(name, mode, opener=_private)  # noqa: SIM115  # closed below; only this takes an opener
-    except FileExistsError as error:
-        raise InvalidParamsError(f"{name} exists already; choose another name") from error
+        file = Path(name).open("rb")  # noqa: SIM115  # closed below
     except OSError as error:
         raise NotFoundError(f"cannot open {name}: {error.strerror}") from error
     with file:
         yield file
 
 
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
+@contextlib.contextmanager
+def _made(name: str) -> Iterator[IO[bytes]]:
+    """Make a file that only this user can read, whole or not at all, or take the standard stream for `-`."""
+    if name == "-":
+        yield sys.stdout.buffer
+        return
+    path, draft = Path(name), Path(f"{name}.{os.getpid()}.draft")
+    if os.path.lexists(path):
+        raise InvalidParamsError(f"{name} exists already; choose another name")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise NotFoundError(f"cannot open {name}: {error.strerror}") from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        draft.rename(path)
+    except OSError as error:
+        raise StorageFailedError(f"cannot write {name}: {error.strerror}") from error
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _headline(app: Application, options: Namespace, session: Session) -> str:

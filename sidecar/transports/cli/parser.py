@@ -79,8 +79,8 @@ needed. It can be cancelled with Ctrl-C and retried; what is known already is no
 """
 
 _VERIFY = """\
-Makes a copy of the vault and checks its structure, the checksum of every record and block, and its full-text
-index. Ends with 1 where anything is wrong, and names it.
+Makes a copy of the vault and checks its structure, the checksum of every record and block, sequences, counts, keys
+and the full-text index against the records they are made from. Ends with 1 where anything is wrong, and names it.
 """
 
 _RESTORE = """\

@@ -138,6 +138,9 @@ def show_status(status: Status) -> None:
         "meaning": status.memory_health.semantic_absence or "",
         "stale": _stale(status),
         "waiting": f"{status.waiting} in the inbox" if status.waiting else "",
+        "journal": "rollback, since this is a network file system"
+        if status.journal != "wal"
+        else "",
         "snapshots": ", ".join(map(local, status.snapshots)),
         "damaged": ", ".join(status.damaged_copies),
         "skipped": "\n".join(f"{one.path}: {one.reason} ({one.count:,})" for one in status.skipped),

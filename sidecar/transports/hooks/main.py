@@ -15,6 +15,7 @@ from sidecar.transports.hooks import (
     answers,
     cleaning,
     hosts,
+    logs,
     notation,
     observing,
     pauses,
@@ -117,7 +118,13 @@ def _respond(
     # Only a name that we know is one: a message may hold anything in its place.
     call.event = event
     seen["sessionKey"] = cleaning.name(str(seen["sessionKey"]))
-    done, occasion = _hear(home, seen)
+    try:
+        done, occasion = _hear(home, seen)
+    except OSError as error:
+        # What cannot be kept, on a full disk perhaps, keeps nobody from telling a conversation that begins.
+        if seen["event"] != "session.start" or not hosts.listens(call.host, "session.start"):
+            raise
+        done, occasion = logs.describe(error), str(seen["occasion"])
     if occasion is None:
         return plain, _rest, done
     if call.is_process:

@@ -20,14 +20,13 @@ from protocol.methods import Change
 from sidecar.adapters import processes
 from sidecar.app import Application, now
 from sidecar.domain.rendering import characters
-from sidecar.storage import dashboards
-from sidecar.storage.dashboards import Dashboard
 from sidecar.transports import serving
 from sidecar.transports.capturing import Capture
 from sidecar.transports.exits import Exit, exit_for
 from sidecar.transports.serving import GRACE
-from sidecar.transports.web import invitations, sites
+from sidecar.transports.web import dashboards, invitations, sites
 from sidecar.transports.web.connections import Server, hush, listen
+from sidecar.transports.web.dashboards import Dashboard
 from sidecar.transports.web.following import Neighbours
 from sidecar.transports.web.invitations import Host
 from sidecar.transports.web.keys import Keys
