@@ -340,6 +340,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "transports/test_prepared.py::test_what_is_taken_back_discards_what_was_prepared",
         "transports/test_prepared.py::test_a_record_that_changed_without_us_is_not_told_from_before",
         "transports/test_prepared.py::test_another_project_is_never_told_it",
+        "transports/test_prepared.py::test_a_folder_that_leaves_a_project_is_told_nothing_of_it_any_more",
         "transports/test_prepared.py::test_a_cache_that_cannot_be_read_means_that_nothing_is_prepared",
         "transports/test_prepared.py::test_what_a_conversation_has_just_said_is_not_passed_over",
         "transports/test_prepared.py::test_a_message_is_delivered_once_by_whoever_builds",

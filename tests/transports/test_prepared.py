@@ -267,6 +267,28 @@ def test_another_project_is_never_told_it(desk: Desk, tmp_path: Path) -> None:
     desk.repository = honest
 
 
+def test_a_folder_that_leaves_a_project_is_told_nothing_of_it_any_more(
+    desk: Desk, tmp_path: Path
+) -> None:
+    """D15: to link and to unlink a clone discards what was prepared for either."""
+    desk.prepare()
+    clone = Repository(tmp_path / "clone")
+    desk.repository.git("clone", "--quiet", str(desk.repository.path), str(clone.path))
+    with closing(desk.open()) as app:
+        vault = desk.vault(app)
+        app.call("threadline/projects/link", {"project": str(clone.path)})
+        place = prepared.wanted(str(vault.folder))[0]
+        assert prepared.read(str(desk.home), vault.project_id, place, "") is None
+    desk.repository = clone
+    desk.prepare()
+    assert RULE in desk.start()
+    assert READY in desk.last()
+    with closing(desk.open()) as app:
+        app.call("threadline/projects/unlink", {"project": str(clone.path)})
+    assert RULE not in desk.start()
+    assert RULE not in desk.start(**slow_git(tmp_path / "slow"))
+
+
 @pytest.mark.parametrize("damage", ["garbled", "missing", "locked"])
 def test_a_cache_that_cannot_be_read_means_that_nothing_is_prepared(
     desk: Desk, damage: str
