@@ -4,7 +4,6 @@ Whatever is wrong with a file here means that nothing is prepared. A row says wh
 it otherwise now builds the context itself. Only a few modules are loaded: a hook pays for each.
 """
 
-import _sqlite3
 import os
 import stat
 import time
@@ -14,6 +13,7 @@ from protocol.versions import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _sqlite3 import Connection
     from typing import Any
 
 CACHE, VAULT = "cache.sqlite", "vault.sqlite"
@@ -59,6 +59,8 @@ def read(home: str, project: str, place: tuple[str, str], session_key: str) -> R
 
     It is fresh where nothing else has changed that the context depends on, and the conversation is a new one.
     """
+    import _sqlite3  # noqa: PLC0415  # who only captures does without
+
     try:
         return _read(home, project, place, session_key)
     except (_sqlite3.Error, OSError, ValueError):
@@ -67,6 +69,8 @@ def read(home: str, project: str, place: tuple[str, str], session_key: str) -> R
 
 def wanted(folder: str) -> list[tuple[str, str]]:
     """Name the folders and hosts for which contexts are prepared in a project, who asked last first."""
+    import _sqlite3  # noqa: PLC0415  # likewise
+
     query = "SELECT folder, host FROM prepared WHERE asked > ? ORDER BY asked DESC"
     try:
         return _rows(f"{folder}/{CACHE}", query, (time.time() - ASKED_WITHIN,))
@@ -163,7 +167,7 @@ def _are_as_seen(top: str, watched: str) -> bool:
     return watch(top, paths) == watched
 
 
-def _is_unchanged(vault: "_sqlite3.Connection", name: str, items: str, seq: int) -> bool:
+def _is_unchanged(vault: "Connection", name: str, items: str, seq: int) -> bool:
     """Tell whether every quoted record of a collection is there, as it was."""
     found = vault.execute(
         f"SELECT count(*), max(seq) FROM {name} WHERE id IN (SELECT value FROM json_each(?, ?))",  # noqa: S608  # a constant
@@ -190,8 +194,10 @@ def _rows(path: str, query: str, values: tuple[object, ...]) -> "list[Any]":
         database.close()
 
 
-def _open(path: str) -> "_sqlite3.Connection":
+def _open(path: str) -> "Connection":
     """Open a file to read it as it is now; one that somebody holds for himself is none."""
+    import _sqlite3  # noqa: PLC0415  # likewise
+
     escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return _sqlite3.connect(f"file:{escaped}?mode=ro", uri=True, timeout=0.05)
 
@@ -214,8 +220,13 @@ def _bytes(path: str, start: int = 0) -> bytes:
         descriptor = os.open(path, _FLAGS)
     except OSError:
         return b""
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    try:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode):
             return b""
-        file.seek(start)
-        return file.read(_MOST)
+        os.lseek(descriptor, start, os.SEEK_SET)
+        return os.read(descriptor, min(facts.st_size - start, _MOST))
+    except (OSError, ValueError):
+        return b""
+    finally:
+        os.close(descriptor)

@@ -28,6 +28,8 @@ from sidecar.storage.vault import Vault
 from tests import hooks
 from tests.support import NOON, ROOT, Repository, threadline
 
+pytestmark = pytest.mark.slow
+
 ENTRY = "from sidecar.transports.entry import main; raise SystemExit(main())"
 RULE = "Webhooks are retried five times"
 READY = "told what was ready"
@@ -374,7 +376,6 @@ def test_a_server_prepares_after_a_commit_and_a_command_after_a_write(desk: Desk
     wait_for(is_latest)
 
 
-@pytest.mark.slow
 def test_five_hundred_branches_and_many_memories_are_answered_in_time(desk: Desk) -> None:
     """D15: within the deadline that hosts are told, prepared or after a commit."""
     branch_out(desk, 500, 5_000)

@@ -87,12 +87,10 @@ class Verifier:
                 return _stored(memories)
             findings = self._remembered(vault, head)
             plain = {one.memory_id: _name(one) for one in memories}
-            strays = _stray_names(vault, memories, code)
-            known = {
-                key: fact
-                for key in plain
-                if (fact := findings.facts.get(plain[key]) or findings.facts.get(strays[key]))
-            }
+            known = _known(findings, plain)
+            rest = [one for one in memories if one.memory_id not in known]
+            strays = _stray_names(vault, rest, code) if rest else {}
+            known |= _known(findings, strays)
             unknown = [one for one in memories if one.memory_id not in known]
             if not unknown:
                 return known
@@ -143,6 +141,10 @@ def _look(vault: Vault, memories: Collection[Memory], code: Code) -> dict[str, F
     judged = [one for one in memories if one.type != "episodic"]
     found = drifting.check(judged, code, became)
     return {one.memory_id: (found.get(one.memory_id), one.memory_id in away) for one in memories}
+
+
+def _known(findings: _Findings, names: Mapping[str, int]) -> dict[str, Fact]:
+    return {key: findings.facts[name] for key, name in names.items() if name in findings.facts}
 
 
 def _is_here(memory: Memory, here: Collection[str]) -> bool:

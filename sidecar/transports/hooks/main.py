@@ -21,7 +21,6 @@ from sidecar.transports.hooks import (
     observing,
     pauses,
     reading,
-    ready,
     rules,
 )
 from sidecar.transports.hooks.calls import Call
@@ -126,6 +125,8 @@ def _respond(
         call.upkeep = "usual"
     if occasion is None:
         return plain, _rest, done
+    from sidecar.transports.hooks import ready  # noqa: PLC0415  # few events are answered
+
     asked = {**seen, "told": occasion}
     found = ready.find(home, asked, is_new=is_new)
     if found is None or not found.is_latest:
@@ -149,6 +150,8 @@ def _in_words(done: str, told: str) -> str:
 
 def _tell_ready(home: str, seen: Observation, form: tuple[str, bool], found: Ready) -> Response:
     """Tell a conversation what was prepared for it; that it was told is written down by whoever opens the project next."""
+    from sidecar.transports.hooks import ready  # noqa: PLC0415  # likewise
+
     host, (event, is_sure) = str(seen["host"]), form
     talk = observing.digest(f"{host}:{seen['sessionKey']}")
 
