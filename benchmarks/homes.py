@@ -82,6 +82,37 @@ def build(folder: Path) -> Path:
     return repository
 
 
+def branch_out(folder: Path, branches: int, each: int = 4) -> None:
+    """Give the repository that was built in a folder branches with a commit each, and some memories of each commit."""
+    repository, stamp = folder / "repository", int(now().timestamp())
+    git = ["git", "-C", str(repository)]
+    head = subprocess.run([*git, "rev-parse", "main"], capture_output=True, check=True).stdout
+    stream = b"".join(
+        f"commit refs/heads/feature-{number}\ncommitter Ada <ada@example.org> {stamp} +0000\n"
+        f"data <<END\nfeat: {number}\nEND\nfrom {head.decode().strip()}\n".encode()
+        + _file(f"features/part{number}.py", _functions(number))
+        for number in range(branches)
+    )
+    subprocess.run([*git, "fast-import", "--quiet"], input=stream, check=True)
+    listing = [*git, "for-each-ref", "--format=%(objectname) %(refname:short)", "refs/heads"]
+    lines = subprocess.run(listing, capture_output=True, check=True).stdout.decode().splitlines()
+    tips = [line.split(" ") for line in lines if "feature-" in line]
+    chance = random.Random(_SEED)
+    with closing(opened(folder)) as app:
+        vault = app.vault(app.project(None))
+        made = [
+            msgspec.structs.replace(
+                _keep(vault, chance, _draft(chance, ()), _earlier(vault, chance)),
+                branch=name,
+                evidence=(Evidence(quote="feat", commit_sha=sha),),
+            )
+            for sha, name in tips
+            for _ in range(each)
+        ]
+        vault.write([vault.memories.put(one.memory_id, one) for one in made])
+        app.mind.recall.keep(vault)
+
+
 def put_memory(vault: Vault, chance: random.Random) -> Op:
     """Invent a memory that an agent writes now, and say how to write it."""
     memory = _keep(vault, chance, _draft(chance, ()), vault.clock())

@@ -13,6 +13,7 @@ from statistics import median, quantiles
 
 from benchmarks import homes
 from benchmarks.timing import ATTEMPTS, Duel, Go, Row, in_words, judge, timed
+from sidecar.adapters import configs
 from sidecar.storage.spool import VARIABLE
 
 _ROUNDS = 15
@@ -20,6 +21,8 @@ _STARTS = 20
 _GATE = 2.2
 _START, _MOVED = 18.0, 26.0
 """How many times as much of the processor's time as Python alone a start may take, also after a commit."""
+_READY, _BRANCHED, _BRANCHES = 3.0, 1.5, 500
+"""The same for a start that was prepared, and how many times as much it may take where there are many branches."""
 _IN_TIME = 0.4
 """Seconds in which 19 of 20 conversations are told what they should know."""
 _ENTRY = "from sidecar.transports.entry import main; raise SystemExit(main())"
@@ -50,9 +53,11 @@ def hook(folder: Path) -> Iterator[Row]:
                 _GATE,
             )
         )
-    large = folder / "large"
-    large.mkdir()
+    large, branched = folder / "large", folder / "branched"
+    for place in (large, branched):
+        place.mkdir()
     yield from _starts(large)
+    yield from _ready(large, branched)
 
 
 def _capture(
@@ -97,6 +102,50 @@ def _starts(folder: Path) -> Iterator[Row]:
     yield _waited(f"{what}, 95 % within", partial(start, _wall))
 
 
+def _ready(plain: Path, branched: Path) -> Iterator[Row]:
+    """Time the start of a conversation for which everything was prepared, run as `connect` writes it."""
+    homes.build(branched)
+    homes.branch_out(branched, _BRANCHES)
+    numbers = count()
+
+    def start(folder: Path) -> float:
+        repository = folder / "repository"
+        environment = _environment(folder) | {"THREADLINE_HOOK_SECONDS": "30"}
+        data = _message("SessionStart", repository, f"ready{next(numbers)}")
+        words = [*configs.find_program().words, "hook", "claude-code", "SessionStart"]
+        return _cpu_of(words, data, environment, repository)
+
+    for folder in (plain, branched):
+        # The first one is given its messages, and asks for the next to be prepared.
+        start(folder)
+        words = ["-c", _ENTRY, "maintain"]
+        _run(words, b"", _environment(folder), folder / "repository")
+        start(folder)
+        log = (folder / "home" / "logs" / "hooks.log").read_text().splitlines()[-1]
+        if "told what was ready" not in log:
+            raise RuntimeError(f"nothing was prepared: {log}")
+    bare = partial(_cpu, ["-c", "pass"], b"", _environment(branched), branched)
+    what = f"hook: start, prepared, {homes.MEMORIES:,} memories, {_BRANCHES} branches"
+    yield judge(
+        Duel(
+            f"{what}, as installed, beside `python -c pass` (processor's time)",
+            partial(start, branched),
+            bare,
+            _ROUNDS,
+            _READY,
+        )
+    )
+    yield judge(
+        Duel(
+            f"hook: start, prepared, {_BRANCHES} branches beside one (processor's time)",
+            partial(start, branched),
+            partial(start, plain),
+            _ROUNDS,
+            _BRANCHED,
+        )
+    )
+
+
 def _waited(what: str, start: Go) -> Row:
     """Begin conversations until 19 of 20 were told in time; a missed limit is measured again before it counts."""
     for _ in range(ATTEMPTS):
@@ -135,16 +184,24 @@ def _wall(words: list[str], data: bytes, environment: dict[str, str], folder: Pa
 
 
 def _cpu(words: list[str], data: bytes, environment: dict[str, str], folder: Path) -> float:
-    """Tell how much of the processor's time a process took, from its start to its end."""
+    """Tell how much of the processor's time a process of Python took, from its start to its end."""
+    return _cpu_of([sys.executable, *words], data, environment, folder)
+
+
+def _cpu_of(words: list[str], data: bytes, environment: dict[str, str], folder: Path) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    _run(words, data, environment, folder)
+    _call(words, data, environment, folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _run(words: list[str], data: bytes, environment: dict[str, str], folder: Path) -> None:
+    _call([sys.executable, *words], data, environment, folder)
+
+
+def _call(words: list[str], data: bytes, environment: dict[str, str], folder: Path) -> None:
     subprocess.run(
-        [sys.executable, *words],
+        words,
         input=data,
         env=environment,
         cwd=folder,
@@ -158,6 +215,7 @@ def _environment(folder: Path) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     return kept | {
         VARIABLE: str(folder / "home"),
+        "THREADLINE_UPKEEP": "off",
         "PYTHONPATH": str(_ROOT),
         "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
     }

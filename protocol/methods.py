@@ -241,6 +241,10 @@ class Status(Record, frozen=True, kw_only=True):
     """What of the repository exceeded a limit lately and was skipped, the latest first."""
     parked_events: int = 0
     """Events of hooks, of all projects, that could not be placed in three tries and are kept aside."""
+    late_hooks: int = 0
+    """Hooks, of all projects, that ran out of time lately, as far as their log goes back."""
+    last_late_hook: Timestamp | None = None
+    """When the last of them did."""
 
 
 METHODS: tuple[Method, ...] = (

@@ -56,7 +56,7 @@ from sidecar.services.meanings import Embedder, Meanings
 from sidecar.services.progress import Tell, untold
 from sidecar.services.scanning import Progress
 from sidecar.services.workspaces import Tools, Workspace
-from sidecar.storage import skipped, spool
+from sidecar.storage import prepared, skipped, spool
 from sidecar.storage.database import deadline
 from sidecar.storage.home import Home, default_home
 from sidecar.storage.ids import Ids
@@ -80,6 +80,8 @@ _log = logging.getLogger(__name__)
 
 _GIVEN_AGAIN = "threadline/context/start"
 """Whose answer is kept for as long as nothing changes."""
+_CALM = 1.0
+"""Seconds that a server waits after something happened until it prepares what conversations are told."""
 _MISSING_FOR = 10
 """Seconds for which the model for meanings is taken to be there, or not to be."""
 
@@ -112,6 +114,7 @@ class Application:
         for problem in problems:
             _log.warning("settings.json: %s", problem)
         self._checks = Checks(lambda folder: self.check(str(folder)))
+        self._preparing = Checks(lambda folder: self.prepare(home.vault(folder.name)), _CALM)
         self.workspace = Workspace(self._tools(), source, self._own_settings)
         self.configure()
 
@@ -231,6 +234,8 @@ class Application:
             for change in self.workspace.look():
                 tell(change)
             self.note_skips()
+            for vault in self.workspace.vaults():
+                self._preparing.want(vault.folder)
             is_on = watches.wait([*self.workspace.places(), inbox], self.workspace.quiet_places())
 
     def overhear(self, seconds: float | None = None, before: str = "") -> None:
@@ -269,6 +274,36 @@ class Application:
                 # A repository that git may not read has no project; then the log is all there is.
                 what = "; ".join(f"{path}: {reason}" for path, reason in own)
                 _log.info("skipped in %s: %s (%s)", folder, what, error)
+
+    def prepare(self, vault: Vault) -> None:
+        """Write what the next conversations are told, where hooks will ask for it and what they would read is not as it was.
+
+        Where no hook has asked, nothing is loaded; while capture is paused, nothing is prepared.
+        """
+        wanted = vault.prepared.wanted()
+        if not wanted or not vault.exists or pausing.state(vault, processes.is_running).paused:
+            return
+        home = str(self.home.folder)
+        for folder, host in wanted:
+            ready = prepared.read(home, vault.project_id, (folder, host), "")
+            if ready is not None and ready.is_latest:
+                continue
+            try:
+                if not Path(folder).is_dir() or self.project(folder).project_id != vault.project_id:
+                    vault.prepared.forget(folder, host)
+                elif made := self.mind.dialogue.draft(folder, host, self.home.folder):
+                    vault.prepared.put(folder, host, made)
+            except ThreadlineError as error:
+                _log.warning("no context was prepared for %s: %s", folder, error)
+
+    def is_unprepared(self) -> bool:
+        """Tell whether hooks would find something else than what is prepared, in a project that was asked for here."""
+        home = str(self.home.folder)
+        return any(
+            (ready := prepared.read(home, project_id, place, "")) is None or not ready.is_latest
+            for project_id in self._maintained
+            for place in self.home.vault(project_id).prepared.wanted()
+        )
 
     def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
         """Tell a host's conversation what it should know; while capture is paused, nothing is noted of that."""
@@ -489,7 +524,13 @@ def _status(app: Application, params: ProjectParams) -> methods.Status:
     app.note_skips()
     state = pausing.state(vault, processes.is_running)
     parked = spool.count_parked(str(app.home.folder))
-    return health.report(vault, project, state, app.meanings, parked)
+    late, last_late = spool.count_late(str(app.home.folder))
+    status = health.report(vault, project, state, app.meanings, parked)
+    return msgspec.structs.replace(
+        status,
+        late_hooks=late,
+        last_late_hook=datetime.fromisoformat(last_late) if last_late else None,
+    )
 
 
 def _tell_version(_app: Application, _: methods.NoParams) -> methods.Version:

@@ -28,6 +28,7 @@ from protocol.contexts import (
     Account,
     ContextParams,
     MessageItem,
+    Receipt,
     Rendered,
     RenderParams,
     StartContext,
@@ -62,6 +63,7 @@ from sidecar.services.meanings import Meanings
 from sidecar.services.recall import Recall
 from sidecar.services.tasks import Look
 from sidecar.storage.collection import Op
+from sidecar.storage.derived import Preparation
 from sidecar.storage.vault import Vault
 
 _CUT = ("compact", "clear")
@@ -72,6 +74,8 @@ _NEWS = ("queued", "skipped")
 """What becomes of a turn that was not known."""
 _GRACE = 1.0
 """Seconds after which what has fallen silent is surely silent."""
+_BRANCHES = 32
+"""Branches that are looked at anew while a host waits; who prepares a context looks at all."""
 _SEATED_FOR = 60
 """Seconds for which a folder is taken to be where it was."""
 
@@ -150,7 +154,11 @@ class Dialogue:
         Messages count as delivered once all is written down: a host that stops waiting before gets them another time.
         """
         scene = self._scene(params)
-        scene = msgspec.structs.replace(scene, hand=lambda keys: self._hand_later(scene, keys))
+        scene = msgspec.structs.replace(
+            scene,
+            hand=lambda keys: self._hand_later(scene, keys),
+            most_branches=_BRANCHES,
+        )
         talk = renewing.earlier(scene)
         is_lost = is_lost or params.occasion in _CUT
         if is_lost or not renewing.was_told(scene.vault, talk):
@@ -163,6 +171,29 @@ class Dialogue:
         if receipt is not None and not params.preview:
             self._later(scene.vault, lambda vault: renewing.note(vault, receipt))
         return rendered
+
+    def draft(self, folder: str, host: str, home: Path) -> Preparation | None:
+        """Write what the next conversation of a host in a folder would be told; nothing is noted of that."""
+        from sidecar.services.context import preparing  # noqa: PLC0415  # who asks for context does without
+
+        params = RenderParams(project=folder, host=host, harness=host, preview=True)
+
+        def make_scene() -> Scene:
+            code = self._meet(folder, None, host)[2]
+            if code is not None and code.checkout is not None:
+                self.around.keep_up(code.checkout)
+            return self._scene(params)
+
+        return preparing.prepare(self._contexts, make_scene, params, str(home))
+
+    def note_given(self, params: RenderParams, given: Receipt) -> None:
+        """Write down that a conversation was told what had been prepared."""
+        from sidecar.services.context import preparing  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        with vault.transaction():
+            vault.write(preparing.place(vault, params, who, given))
+        vault.prepared.want(str(who.real_folder / who.inside), params.host)
 
     def hear(self, params: TrackParams) -> Tracked:
         """Note what was overheard of a conversation, to which nothing can be said in return."""

@@ -23,6 +23,7 @@ def prepare(
             hear=dialogue.hear,
             digest=dialogue.digest,
             end=dialogue.end,
+            give=dialogue.note_given,
             last_words=_last_words,
             ignored=lambda root: Ignores(root).ignored,
             settings=settings,

@@ -1,7 +1,8 @@
-"""Checking: tasks are looked at again once something was committed, and nobody waits for it."""
+"""Checking: what follows from a change is looked after a little later, and nobody waits for it."""
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,11 +12,12 @@ _log = logging.getLogger(__name__)
 
 
 class Checks:
-    """Looks again at the tasks of working trees, one at a time, in a thread that ends when it has seen all."""
+    """Looks again at folders, one at a time, in a thread that ends when it has seen all."""
 
-    def __init__(self, complete: Callable[[Path], None]) -> None:
-        """Look with `complete`."""
+    def __init__(self, complete: Callable[[Path], None], rest: float = 0.0) -> None:
+        """Look with `complete`, so many seconds after the first wish: what else is wished for meanwhile is one look."""
         self._complete = complete
+        self._rest = rest
         self._wanted: dict[Path, None] = {}
         self._running: threading.Thread | None = None
         self._mutex = threading.Lock()
@@ -35,13 +37,14 @@ class Checks:
             running.join(seconds)
 
     def _run(self) -> None:
+        time.sleep(self._rest)
         while (folder := self._next()) is not None:
             try:
                 self._complete(folder)
             except ThreadlineError as error:
                 _log.warning("%s", error)
             except Exception:  # noqa: BLE001  # the boundary of the thread
-                _log.exception("the tasks of %s could not be looked at", folder)
+                _log.exception("%s could not be looked at", folder)
 
     def _next(self) -> Path | None:
         """Give what to look at now; who finds nothing ends, and the next wish begins anew."""

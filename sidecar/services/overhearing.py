@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from protocol.checkpoints import DigestParams, EndParams, TrackParams
+from protocol.contexts import Receipt, RenderParams
 from protocol.errors import BusyError, GitFailedError, StorageFailedError, ThreadlineError
 from protocol.events import FileChange, NewEvent
 from protocol.settings import Settings
@@ -63,6 +64,9 @@ class Observation(Record, frozen=True, kw_only=True):
     tool: str = ""
     files: tuple[str, ...] = ()
     transcript_path: str = ""
+    occasion: str = ""
+    receipt: str = ""
+    """What a conversation was told that had been prepared, as JSON."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ class Tools:
     hear: Callable[[TrackParams], object]
     digest: Callable[[DigestParams], object]
     end: Callable[[EndParams], object]
+    give: Callable[[RenderParams, Receipt], object]
+    """Notes that a conversation was told what had been prepared."""
     last_words: Callable[[str, str], str]
     """Reads what the agent said last, from a transcript of a host."""
     ignored: Callable[[Path], Ignored]
@@ -238,6 +244,24 @@ class Overhearing:
                 )
             )
 
+    def _give(self, _vault: Vault, seen: Sequence[Observation]) -> None:
+        """Note what a hook has told a conversation by itself."""
+        for one in seen:
+            receipt = msgspec.json.decode(one.receipt, type=Receipt)
+            params = msgspec.convert(
+                {
+                    "project": one.root,
+                    "host": one.host,
+                    "harness": one.host,
+                    "sessionKey": one.session_key or None,
+                    "occasion": one.occasion,
+                },
+                RenderParams,
+            )
+            self._tools.give(
+                params, msgspec.structs.replace(receipt, given_at=one.at, last_given_at=one.at)
+            )
+
 
 class _Drain:
     """One round through all that waits, in which no folder takes more than its share."""
@@ -312,6 +336,7 @@ _MEANINGS: dict[str, Callable[[Overhearing, Vault, Sequence[Observation]], None]
     "tool": Overhearing._save,  # noqa: SLF001
     "compact.before": Overhearing._before_cut,  # noqa: SLF001
     "compact.after": Overhearing._after_cut,  # noqa: SLF001
+    "given": Overhearing._give,  # noqa: SLF001
     "session.end": Overhearing._end,  # noqa: SLF001
 }
 

@@ -43,6 +43,7 @@ def link(
     own, matches = located.project, _find(home, located, params)
     other = matches[0]
     if params.refuse:
+        home.vault(own.project_id).prepared.discard()
         own = _change(home, own, declined=(*own.declined, *(one.project_id for one in matches)))
         return LinkedFolder(
             project_id=own.project_id, name=own.name, outcome="refused", other=other.project_id
@@ -75,6 +76,7 @@ def unlink(home: Home, located: Located) -> LinkedFolder:
         own = identities.found(facts, home.ids.clock(), taken)
         own = msgspec.structs.replace(own, declined=(left.project_id,))
         home.put(own)
+    home.vault(left.project_id).prepared.discard()
     return LinkedFolder(
         project_id=own.project_id, name=own.name, outcome="unlinked", other=left.project_id
     )
@@ -139,6 +141,7 @@ def _join(
             home.put(identities.merge(locating.by_id(home, other.project_id), own))
         # While nobody else can write to it: what came in afterwards would be lost.
         gone = left.folder.rename(left.folder.with_name(f"{own.project_id}.joined"))
+    joined.prepared.discard()
     home.drop(own.project_id)
     shutil.rmtree(gone)
     return moved, str(folder / "export.jsonl") if has_content else None

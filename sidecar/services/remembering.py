@@ -91,6 +91,7 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
         changed = msgspec.structs.replace(memory, **changes)
         changed = memories.fitted(privacy.clean_memory(changed))
         vault.write([vault.memories.put(memory.memory_id, changed)])
+        vault.database.after_commit(vault.prepared.discard)
         return changed
 
 

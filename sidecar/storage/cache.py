@@ -13,6 +13,7 @@ import msgspec
 from protocol.errors import ThreadlineError
 from sidecar.domain.hashing import blake2b
 from sidecar.domain.recall.similarities import DIMENSION, MODEL
+from sidecar.storage import prepared
 from sidecar.storage.database import DamagedError, Database, deadline
 
 if TYPE_CHECKING:
@@ -21,11 +22,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-NAME = "cache.sqlite"
-_SCHEMA = """
+NAME = prepared.CACHE
+_VERSION = 2
+_SCHEMA = (
+    """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, edition TEXT NOT NULL, data BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, digest BLOB NOT NULL, data BLOB NOT NULL);
 """
+    + prepared.SCHEMA
+)
 _PATIENCE = 0.2
 _DIGEST = 16
 _NUMBER = 8
@@ -37,7 +42,7 @@ class Cache:
     """Values by name, and the vectors of texts."""
 
     def __init__(self, path: Path) -> None:
-        self.database = Database(path, _SCHEMA, 1, is_durable=False)
+        self.database = Database(path, _SCHEMA, _VERSION, is_durable=False)
 
     def get(self, name: str, kind: type[T], edition: str = "") -> T | None:
         """Return a value that was put by the same edition of its maker, or None."""

@@ -1,18 +1,26 @@
 """What search and context have computed from memories and commits, kept in the cache for the next process."""
 
 import os
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 
+import msgspec
 from msgspec import Struct
 
+from protocol.errors import ThreadlineError
 from protocol.memories import Verdict
 from sidecar.domain.recall import catalogues
 from sidecar.domain.recall.catalogues import Glossary, Library
+from sidecar.storage import prepared
 from sidecar.storage.cache import Cache
 
 _CATALOGUE, _WORDS, _FINDINGS, _ENDINGS = "catalogue", "words", "findings", "endings"
 _ENDINGS_EDITION = "1"
 """Raised whenever the rules change by which a commit has done a task."""
+_FINDINGS_EDITION = "2"
+"""Raised whenever the form of findings changes."""
+_PLACES = 16
+"""Folders and hosts for which contexts are prepared, those that asked last."""
 
 
 class _Stamped(Struct, frozen=True, array_like=True):
@@ -21,9 +29,13 @@ class _Stamped(Struct, frozen=True, array_like=True):
     glossary: Glossary | None = None
 
 
+Fact = tuple[Verdict | None, bool]
+"""What became of a memory, and whether it belongs to a branch that is not part of the current one."""
+
+
 class _Found(Struct, frozen=True, array_like=True):
     head: str
-    verdicts: dict[int, Verdict | None]
+    facts: dict[int, Fact]
 
 
 class Catalogues:
@@ -60,14 +72,14 @@ class Findings:
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
 
-    def read(self, head: str) -> Mapping[int, Verdict | None]:
+    def read(self, head: str) -> Mapping[int, Fact]:
         """Return what was found out at a HEAD; nothing where it was at another."""
-        kept = self._cache.get(_FINDINGS, _Found)
-        return kept.verdicts if kept is not None and kept.head == head else {}
+        kept = self._cache.get(_FINDINGS, _Found, _FINDINGS_EDITION)
+        return kept.facts if kept is not None and kept.head == head else {}
 
-    def write(self, head: str, verdicts: Mapping[int, Verdict | None]) -> None:
+    def write(self, head: str, facts: Mapping[int, Fact]) -> None:
         """Put findings in the place of those that are there."""
-        self._cache.put(_FINDINGS, _Found(head, dict(verdicts)))
+        self._cache.put(_FINDINGS, _Found(head, dict(facts)), _FINDINGS_EDITION)
 
 
 class Endings:
@@ -83,6 +95,99 @@ class Endings:
     def write(self, pairs: Mapping[int, bool]) -> None:
         """Put pairs in the place of those that are there."""
         self._cache.put(_ENDINGS, dict(pairs), _ENDINGS_EDITION)
+
+
+class Preparation(Struct, frozen=True, kw_only=True):
+    """A start context, ready to be told, and what it was made from."""
+
+    standing: str
+    head: str
+    seq: int
+    erasures: int
+    is_whole: bool
+    """False where something is left out that can be given only once, as messages are."""
+    watched: str
+    items: Mapping[str, list[str]]
+    """The records that it quotes, by their collections."""
+    text: str
+    receipt: bytes
+
+
+class Prepared:
+    """Start contexts by folder and host; `prepared.read` is how hooks read them."""
+
+    def __init__(self, cache: Cache, erasures: Callable[[], int]) -> None:
+        self._cache = cache
+        self._database = cache.database
+        self._erasures = erasures
+
+    def want(self, folder: str, host: str) -> None:
+        """Remember that somebody starts here, so that the next time something is prepared."""
+        row = (folder, host, time.time())
+
+        def write() -> None:
+            with self._database.transaction():
+                self._database.execute(
+                    "INSERT INTO prepared VALUES (?, ?, ?, 0, '', '', 0, 0, 0, '', '', '', '')"
+                    " ON CONFLICT (folder, host) DO UPDATE SET asked = excluded.asked",
+                    row,
+                )
+                self._database.execute(
+                    "DELETE FROM prepared WHERE asked < ? OR (folder, host) NOT IN"
+                    " (SELECT folder, host FROM prepared ORDER BY asked DESC LIMIT ?)",
+                    (row[2] - prepared.ASKED_WITHIN, _PLACES),
+                )
+
+        self._cache.trying(write, None)
+
+    def wanted(self) -> list[tuple[str, str]]:
+        """Name the folders and hosts for which contexts are prepared; nothing is made for that."""
+        return prepared.wanted(str(self._database.path.parent))
+
+    def forget(self, folder: str, host: str) -> None:
+        """Prepare nothing any more for a folder that is gone."""
+
+        def write() -> None:
+            with self._database.transaction():
+                self._database.execute(
+                    "DELETE FROM prepared WHERE folder = ? AND host = ?", (folder, host)
+                )
+
+        self._cache.trying(write, None)
+
+    def put(self, folder: str, host: str, made: Preparation) -> None:
+        """Keep a context in place of the one before, unless something was erased since it was begun."""
+        values = (
+            *(time.time(), made.standing, made.head, made.seq, made.erasures, made.is_whole),
+            *(made.watched, msgspec.json.encode(made.items).decode(), made.text),
+            *(made.receipt.decode(), folder, host),
+        )
+
+        def write() -> None:
+            with self._database.transaction():
+                # Whoever erases discards afterwards, and waits for this transaction: none of it stays.
+                if self._erasures() == made.erasures:
+                    self._database.execute(
+                        "UPDATE prepared SET made = ?, standing = ?, head = ?, seq = ?, erasures = ?,"
+                        " is_whole = ?, watched = ?, items = ?, text = ?, receipt = ?"
+                        " WHERE folder = ? AND host = ?",
+                        values,
+                    )
+
+        self._cache.trying(write, None)
+
+    def discard(self) -> None:
+        """Let no prepared context be told any more; a cache that does not obey is deleted."""
+        if not self._database.path.exists():
+            return
+        try:
+            with self._database.transaction():
+                self._database.execute(
+                    "UPDATE prepared SET made = 0, text = '', receipt = '', items = '', watched = ''"
+                    " WHERE made > 0"
+                )
+        except ThreadlineError:
+            self._cache.discard()
 
 
 def _edition() -> str:

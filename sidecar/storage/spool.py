@@ -225,6 +225,17 @@ def count_parked(home: str) -> int:
     return sum(_read(f"{home}/logs/{name}").count(b"\n") for name in names)
 
 
+def count_late(home: str) -> tuple[int, str]:
+    """Count the hooks that ran out of time, as far as their log goes back, and tell when the last one did."""
+    lines = [
+        line
+        for name in ("hooks.log.1", "hooks.log")
+        for line in _read(f"{home}/logs/{name}").split(b"\n")
+        if b": out of time" in line
+    ]
+    return len(lines), lines[-1].partition(b" ")[0].decode("ascii", "replace") if lines else ""
+
+
 def keep_aside(path: str, data: bytes, most: int) -> None:
     """Add durably to a file that does not grow for ever."""
     _write(open_aside(path, most), data)

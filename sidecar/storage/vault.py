@@ -33,7 +33,7 @@ from sidecar.storage.cache import Cache, Vectors
 from sidecar.storage.collection import Collection, Op
 from sidecar.storage.commits import Commits, Paces
 from sidecar.storage.database import DamagedError, Database, probe
-from sidecar.storage.derived import Catalogues, Endings, Findings
+from sidecar.storage.derived import Catalogues, Endings, Findings, Prepared
 from sidecar.storage.engine import SQLiteStorage, index_schema, table_schema
 from sidecar.storage.ids import Ids
 from sidecar.storage.locks import Lock
@@ -182,6 +182,7 @@ class Vault:
         self.catalogues = Catalogues(self.cache)
         self.findings = Findings(self.cache)
         self.endings = Endings(self.cache)
+        self.prepared = Prepared(self.cache, self.erasures)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator["Vault"]:

@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from protocol.memories import Evidence, Memory
 from sidecar.adapters.code.codebases import Codebase
 from sidecar.domain import digests
 from sidecar.services.context.verifying import Verifier
 from tests.desks import DECISION, SUBJECTS, Desk, elsewhere, fill, memory, titles
-from tests.support import HOUR, Repository
+from tests.support import HOUR, NOON, Repository
 
 pytestmark = pytest.mark.slow
 
@@ -370,3 +371,45 @@ def test_what_is_found_out_while_head_moves_is_not_said_of_where_it_was(desk: De
     assert verifier.verify(desk.vault, memories, settled) == Verifier().verify(
         desk.vault, memories, settled
     )
+
+
+class Counted(Codebase):
+    """Code that counts how many stray commits are looked at."""
+
+    looked = 0
+
+    def twins(self, shas: Collection[str]) -> dict[str, str]:
+        self.looked = max(self.looked, len(shas))
+        return super().twins(shas)
+
+
+def test_no_more_branches_are_looked_at_than_there_is_time_for_and_none_twice(desk: Desk) -> None:
+    """D15: part of it; what was found out of a branch is known to every process, as long as HEAD stays."""
+    memories = []
+    for number in range(6):
+        desk.repository.git("checkout", "--quiet", "-b", f"feature-{number}", "main")
+        sha = desk.repository.commit(f"Part {number}", name=f"part{number}.py")
+        stray = Memory(
+            memory_id=desk.vault.ids.next(),
+            project_id=desk.vault.project_id,
+            type="fact",
+            title=f"Part {number}",
+            content="It stands alone.",
+            branch=f"feature-{number}",
+            evidence=(Evidence(quote=f"Part {number}", commit_sha=sha),),
+            occurred_at=NOON + number * HOUR,
+            created_at=NOON,
+            updated_at=NOON,
+        )
+        memories.append(stray)
+    desk.repository.git("checkout", "--quiet", "main")
+    hurried, code = Verifier(), Counted(desk.repository.path)
+    assert len(hurried.verify(desk.vault, memories, code, 2).elsewhere) == len(memories)
+    assert code.looked == 2
+    patient, code = Verifier(), Counted(desk.repository.path)
+    found = patient.verify(desk.vault, memories, code)
+    assert code.looked == 6
+    patient.keep(desk.vault)
+    again, code = Verifier(), Counted(desk.repository.path)
+    assert again.verify(desk.vault, memories, code, 2) == found
+    assert code.looked == 0

@@ -516,10 +516,12 @@ def test_a_plugin_tells_and_is_told(
     assert told.get("second") is None
     app = open_application(here=repository.path, source="cli-auto")
     app.overhear()
-    known = app.vault(app.project(None)).conversations.get(f"{key}{name}")
+    vault = app.vault(app.project(None))
+    known = vault.conversations.get(f"{key}{name}")
     assert known is not None
     assert (known.prompt_count, known.files) == (len(told.get("again", "12")), ("a.txt",))
-    assert {note.said_by for note in known.notes} == {"user", "assistant"}
+    turns = vault.entries.find("sessionKey", known.session_key)
+    assert {turn.said_by for turn in turns} == {"user", "assistant"}
     app.close()
 
 

@@ -1951,6 +1951,10 @@ export interface Status {
   skipped: Skipped[];
   /** Events of hooks, of all projects, that could not be placed in three tries and are kept aside. */
   parkedEvents: number;
+  /** Hooks, of all projects, that ran out of time lately, as far as their log goes back. */
+  lateHooks: number;
+  /** When the last of them did. */
+  lastLateHook: string | null;
 }
 
 /** Something that is to be done: a task, or a memory of one. */

@@ -1,10 +1,11 @@
 """Beginning: a conversation that was given its context is known, and so is what it was given."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
 
-from protocol.contexts import Recovery
+from protocol.contexts import ContextParams, Recovery
 from protocol.conversations import Beginning, Conversation
 from sidecar.domain.continuity import conversations
 from sidecar.domain.continuity.conversations import Who
@@ -18,15 +19,22 @@ _SEEN_AGAIN = 600
 """Seconds after which an agent without a conversation counts as seen again."""
 
 
-def begin(scene: Scene, recovery: Recovery | None) -> None:
-    """Write down that an agent is here, durably; where nothing is new, nothing is written."""
-    vault, key = scene.vault, scene.params.session_key
+def begin(
+    vault: Vault,
+    params: ContextParams,
+    who: Who,
+    recovery: Recovery | None,
+    at: datetime | None = None,
+) -> None:
+    """Write down that an agent is here, or was at a moment, durably; where nothing is new, nothing is written."""
+    key = params.session_key
+    known = None if key is None else meeting.find(vault, key)
     if key is None:
-        _greet(scene)
-    elif _began(scene, meeting.find(vault, key), recovery) is not None:
+        _greet(vault, who)
+    elif known is None or _began(known, params, recovery) is not None:
         with vault.transaction():
-            met = meeting.meet(vault, key, scene.who, vault.clock())
-            began = _began(scene, met.conversation, recovery) or met.conversation
+            met = meeting.meet(vault, key, who, at or vault.clock())
+            began = _began(met.conversation, params, recovery) or met.conversation
             vault.write(meeting.ops(vault, msgspec.structs.replace(met, conversation=began)))
 
 
@@ -85,16 +93,12 @@ def given(vault: Vault, session_key: str, memory_ids: Sequence[str]) -> list[Op]
 
 
 def _began(
-    scene: Scene, talk: Conversation | None, recovery: Recovery | None
+    talk: Conversation, params: ContextParams, recovery: Recovery | None
 ) -> Conversation | None:
     """Give a conversation as it begins now; None where all of that is known."""
-    previous = scene.params.previous_session_key
+    previous = params.previous_session_key
     how: Beginning = "recovered" if recovery else "cold"
-    if talk is None:
-        now = scene.vault.clock()
-        key = conversations.known_as(scene.params.session_key or "")
-        talk = conversations.begin(key, scene.vault.project_id, scene.who, now)
-    elif talk.began is not None and not (recovery and talk.began == "cold"):
+    if talk.began is not None and not (recovery and talk.began == "cold"):
         return None
     return msgspec.structs.replace(
         talk,
@@ -106,13 +110,13 @@ def _began(
     )
 
 
-def _greet(scene: Scene) -> None:
+def _greet(vault: Vault, who: Who) -> None:
     """Know an agent again that names no conversation."""
-    vault, now = scene.vault, scene.vault.clock()
-    agent = vault.agents.get(scene.who.agent_id)
+    now = vault.clock()
+    agent = vault.agents.get(who.agent_id)
     if agent is not None and (now - agent.last_seen_at).total_seconds() < _SEEN_AGAIN:
         return
     with vault.transaction():
-        agent = vault.agents.get(scene.who.agent_id)
-        greeted = conversations.greet(agent, scene.who, vault.project_id, now)
+        agent = vault.agents.get(who.agent_id)
+        greeted = conversations.greet(agent, who, vault.project_id, now)
         vault.write([vault.agents.put(greeted.agent_id, greeted)])

@@ -38,6 +38,7 @@ def judge(vault: Vault, params: FeedbackParams) -> Memory:
                 vault.feedback.put(vault.ids.next(), opinion),
             ]
         )
+        vault.database.after_commit(vault.prepared.discard)
         return privacy.clean_memory(judged)
 
 
@@ -60,6 +61,7 @@ def retract(vault: Vault, params: RetractParams) -> Memory:
             feedback = max(feedback, 0.0)
         judged = msgspec.structs.replace(memory, feedback=feedback)
         vault.write([vault.memories.put(memory.memory_id, judged), vault.feedback.drop(own[-1])])
+        vault.database.after_commit(vault.prepared.discard)
         return privacy.clean_memory(judged)
 
 

@@ -40,6 +40,8 @@ class Scene(Struct, frozen=True):
     """Notes that messages are given to who asks; names those that somebody else was given in the meantime."""
     is_noted: bool = True
     """Whether it is written down who was given what: not while capture is paused."""
+    most_branches: int | None = None
+    """How many branches are looked at that nobody has looked at before, where somebody waits."""
     is_offered: bool = False
     """Whether the person is still to be asked if this folder is a copy of another project."""
 

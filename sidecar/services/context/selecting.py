@@ -132,6 +132,6 @@ def _first(relevant: Sequence[Found], others: Sequence[Found]) -> list[Found]:
 
 def _standing(scene: Scene, candidates: Mapping[str, list[Found]], verifier: Verifier) -> Standing:
     every = {one.memory.memory_id: one.memory for found in candidates.values() for one in found}
-    verified = verifier.verify(scene.vault, list(every.values()), scene.code)
+    verified = verifier.verify(scene.vault, list(every.values()), scene.code, scene.most_branches)
     known = {key: verdict for key, verdict in verified.verdicts.items() if verdict is not None}
     return Standing(elsewhere=verified.elsewhere, verdicts=known)

@@ -31,6 +31,7 @@ from sidecar.services.context.gathering import Gathered, Gatherer
 from sidecar.services.context.scenes import Scene
 from sidecar.services.context.verifying import Verifier
 from sidecar.services.continuity.buffers import Buffer
+from sidecar.storage import prepared
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault
 
@@ -38,13 +39,6 @@ _KEPT = 64
 """Answers that are kept."""
 _UNNAMED = "0" * 20
 """Stands for a receipt's name while the answer is measured."""
-_TABLES = (
-    *("memories", "conversations", "checkpoints", "agents"),
-    *("tasks", "messages", "documents", "jobs", "links"),
-    "sessions",
-)
-"""Whose every write makes another answer."""
-
 Stamp = tuple[Any, ...]
 
 
@@ -108,7 +102,7 @@ class Contexts:
     def _stamp(self, scene: Scene) -> Stamp:
         """Tell what an answer depends on; any write of any process that matters makes another one."""
         vault = scene.vault
-        revisions = vault.changes(_TABLES)
+        revisions = vault.changes(prepared.MADE_OF)
         return (
             revisions,
             [scene.look.path_exists(path) for path in self._watched(vault, revisions)],
@@ -134,6 +128,14 @@ class Contexts:
         params = msgspec.structs.replace(scene.params, preview=True)
         return self._gatherer.gather(msgspec.structs.replace(scene, params=params))
 
+    def draft(self, scene: Scene, host: RenderParams) -> tuple[Told, bool]:
+        """Write what a new conversation would be told, without what can be given only once; tell whether that is all."""
+        gathered = self.prepare(scene)
+        self._keep_findings(scene.vault)
+        messages = {one.message_id for one in gathered.context.pending_messages or ()}
+        told = self._fit(scene, host, _without(gathered, messages))
+        return told, not messages
+
     def give(self, scene: Scene, gathered: Gathered) -> StartContext:
         """Give what was prepared."""
         tasks.complete_due(scene.vault, scene.look)
@@ -154,7 +156,8 @@ class Contexts:
         if scene.is_noted:
             # An assistant that waits for its context must not wait for a store that is stuck or full.
             with contextlib.suppress(BusyError, StorageFailedError):
-                beginning.begin(scene, told.context.recovery or None)
+                recovery = told.context.recovery or None
+                beginning.begin(scene.vault, scene.params, scene.who, recovery)
         sent = {one.id for one in told.receipt.items if one.section == gathering.MESSAGES}
         taken = scene.hand(sent)
         return self._fit(scene, host, _without(gathered, taken)) if taken else told

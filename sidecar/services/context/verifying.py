@@ -6,7 +6,6 @@ import threading
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from cachetools import LRUCache
 from msgspec import Struct
 
 from protocol.errors import GitFailedError
@@ -16,6 +15,7 @@ from sidecar.domain.drift.verdicts import Fates
 from sidecar.domain.recall import hashes
 from sidecar.services.drift import drifting, fates
 from sidecar.services.drift.codebases import Code
+from sidecar.storage.derived import Fact
 from sidecar.storage.vault import Vault
 
 _REMEMBERED = 20_000
@@ -31,37 +31,46 @@ class Verified(Struct, frozen=True):
     """Those that belong to branches which are not part of the current one."""
 
 
-_Key = tuple[str, str, datetime, datetime | None, object]
-_Fact = tuple[Verdict | None, bool]
-
-
 class _Findings(Struct):
-    """Verdicts at one HEAD, by what names memories as they were."""
+    """Facts at one HEAD, by what names memories as they were, and for strays also what else the fact depends on."""
 
     head: str
-    verdicts: dict[int, Verdict | None]
+    facts: dict[int, Fact]
     is_new: bool = False
 
 
 class Verifier:
-    """Remembers for each HEAD what became of memories: they are looked at once.
+    """Remembers for each HEAD what became of memories: they are looked at once, by whichever process.
 
     What comes from commits that HEAD lacks is looked at again when the main line has moved, or when it was
-    recorded what became of commits.
+    recorded in its session what became of commits.
     """
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._known: LRUCache[_Key, _Fact] = LRUCache(maxsize=_REMEMBERED)
         self._findings: dict[str, _Findings] = {}
         """What is to be written down, by project."""
         self._mutex = threading.Lock()
 
-    def verify(self, vault: Vault, memories: Collection[Memory], code: Code | None) -> Verified:
-        """Hold memories against HEAD; where there is no code to ask, what was last found out holds."""
+    def verify(
+        self,
+        vault: Vault,
+        memories: Collection[Memory],
+        code: Code | None,
+        most_branches: int | None = None,
+    ) -> Verified:
+        """Hold memories against HEAD; where there is no code to ask, what was last found out holds.
+
+        Of the branches that HEAD lacks, no more than `most_branches` are looked at that nobody has looked at before,
+        the latest; what comes from others counts as theirs until somebody has the time.
+        """
         with self._mutex:
             try:
-                facts = _stored(memories) if code is None else self._facts(vault, memories, code)
+                facts = (
+                    _stored(memories)
+                    if code is None
+                    else self._facts(vault, memories, code, most_branches)
+                )
             except GitFailedError as error:
                 _log.warning("memories could not be held against the code: %s", error)
                 facts = _stored(memories)
@@ -70,64 +79,52 @@ class Verifier:
             frozenset(key for key, (_, is_elsewhere) in facts.items() if is_elsewhere),
         )
 
-    def _facts(self, vault: Vault, memories: Collection[Memory], code: Code) -> Mapping[str, _Fact]:
+    def _facts(
+        self, vault: Vault, memories: Collection[Memory], code: Code, most_branches: int | None
+    ) -> Mapping[str, Fact]:
         with code.held() as head:
             if head is None:
                 return _stored(memories)
-            known = self._remembered(vault, memories, head)
+            findings = self._remembered(vault, head)
+            plain = {one.memory_id: _name(one) for one in memories}
+            known = _known(findings, plain)
+            rest = [one for one in memories if one.memory_id not in known]
+            strays = _stray_names(vault, rest, code) if rest else {}
+            known |= _known(findings, strays)
             unknown = [one for one in memories if one.memory_id not in known]
-            return {**known, **self._find(vault, unknown, code, head)} if unknown else known
+            if not unknown:
+                return known
+            here = code.ages({sha for one in unknown for sha in verdicts.commits(one, Fates())})
+            names = {
+                one.memory_id: plain[one.memory_id]
+                if _is_here(one, here)
+                else strays[one.memory_id]
+                for one in unknown
+            }
+            away = [one for one in unknown if names[one.memory_id] == strays[one.memory_id]]
+            left = _beyond(away, most_branches)
+            found = _look(vault, [one for one in unknown if one.memory_id not in left], code)
+            findings.facts |= {names[key]: fact for key, fact in found.items()}
+            findings.is_new |= bool(found)
+            passed = {one.memory_id: (one.verdict, True) for one in away if one.memory_id in left}
+            return {**known, **found, **passed}
 
-    def _remembered(
-        self, vault: Vault, memories: Collection[Memory], head: str
-    ) -> dict[str, _Fact]:
+    def _remembered(self, vault: Vault, head: str) -> _Findings:
         """Give what is certain as long as HEAD is there, and known by us or written down."""
         findings = self._findings.get(vault.project_id)
         if findings is None or findings.head != head:
             findings = _Findings(head, dict(vault.findings.read(head)))
             self._findings[vault.project_id] = findings
-        names = {one.memory_id: _name(one) for one in memories}
-        return {
-            key: (findings.verdicts[name], False)
-            for key, name in names.items()
-            if name in findings.verdicts
-        }
-
-    def _find(
-        self, vault: Vault, memories: Collection[Memory], code: Code, head: str
-    ) -> dict[str, _Fact]:
-        """Find out what became of memories, and remember it."""
-        keys = _keys(head, vault, memories, code)
-        unknown = [one for one in memories if keys[one.memory_id] not in self._known]
-        found = _look(vault, unknown, code)
-        facts = {
-            one.memory_id: found.get(one.memory_id) or self._known[keys[one.memory_id]]
-            for one in memories
-        }
-        self._known.update({keys[memory_id]: fact for memory_id, fact in found.items()})
-        self._settle(vault, memories, {key: facts[key] for key in keys if keys[key][-1] is None})
-        return facts
-
-    def _settle(
-        self, vault: Vault, memories: Collection[Memory], facts: Mapping[str, _Fact]
-    ) -> None:
-        """Remember what depends on nothing but HEAD, so that it can be written down."""
-        findings = self._findings[vault.project_id]
-        new = {
-            _name(one): verdict
-            for one in memories
-            for verdict, is_elsewhere in filter(None, [facts.get(one.memory_id)])
-            if not is_elsewhere
-        }
-        findings.is_new |= not new.keys() <= findings.verdicts.keys()
-        findings.verdicts |= new
+        return findings
 
     def keep(self, vault: Vault) -> None:
         """Write down what was found out, for other processes; the store's lock is held."""
         findings = self._findings.get(vault.project_id)
         if findings is not None and findings.is_new:
             findings.is_new = False
-            vault.findings.write(findings.head, dict(findings.verdicts))
+            # What was asked for long ago comes first, and may depend on what is no more.
+            latest = list(findings.facts.items())[-_REMEMBERED:]
+            vault.findings.write(findings.head, dict(latest))
 
     def has_news(self, vault: Vault) -> bool:
         """Tell whether something was found out that is not written down."""
@@ -135,7 +132,7 @@ class Verifier:
         return findings is not None and findings.is_new
 
 
-def _look(vault: Vault, memories: Collection[Memory], code: Code) -> dict[str, _Fact]:
+def _look(vault: Vault, memories: Collection[Memory], code: Code) -> dict[str, Fact]:
     if not memories:
         return {}
     became = fates.find(vault, memories, code)
@@ -146,21 +143,40 @@ def _look(vault: Vault, memories: Collection[Memory], code: Code) -> dict[str, _
     return {one.memory_id: (found.get(one.memory_id), one.memory_id in away) for one in memories}
 
 
-def _keys(head: str, vault: Vault, memories: Collection[Memory], code: Code) -> dict[str, _Key]:
-    """Name what the fact about each memory depends on."""
-    shas = {one.memory_id: verdicts.commits(one, Fates()) for one in memories}
-    here = code.ages({sha for found in shas.values() for sha in found})
-    around = (code.main_line(), vault.sessions.records.revision)
+def _known(findings: _Findings, names: Mapping[str, int]) -> dict[str, Fact]:
+    return {key: findings.facts[name] for key, name in names.items() if name in findings.facts}
+
+
+def _is_here(memory: Memory, here: Collection[str]) -> bool:
+    """Tell whether all commits that a memory comes from are behind HEAD: then nothing but HEAD decides about it."""
+    return all(sha in here for sha in verdicts.commits(memory, Fates()))
+
+
+def _stray_names(vault: Vault, memories: Collection[Memory], code: Code) -> dict[str, int]:
+    """Name memories with all that a fact about a stray one depends on beside HEAD."""
+    sessions = {one.session_id for one in memories if one.session_id}
+    states = vault.sessions.records.fingerprints(sessions)
+    main_line = repr(code.main_line())
     return {
-        one.memory_id: (
-            head,
-            one.memory_id,
-            one.updated_at,
-            one.checked_at,
-            None if here.keys() >= set(shas[one.memory_id]) else around,
-        )
+        one.memory_id: hashes.of_all((_name(one), main_line, states.get(one.session_id or "", 0)))
         for one in memories
     }
+
+
+def _beyond(away: Collection[Memory], most_branches: int | None) -> set[str]:
+    """Name the stray memories of all branches but the latest."""
+    if most_branches is None:
+        return set()
+    latest: dict[str, datetime] = {}
+    for one in away:
+        branch = _branch(one)
+        latest[branch] = max(latest.get(branch, one.occurred_at), one.occurred_at)
+    looked = set(sorted(latest, key=lambda name: (latest[name], name))[-most_branches:])
+    return {one.memory_id for one in away if _branch(one) not in looked}
+
+
+def _branch(memory: Memory) -> str:
+    return memory.branch or next(iter(verdicts.commits(memory, Fates())), "")
 
 
 def _name(memory: Memory) -> int:
@@ -172,5 +188,5 @@ def _hash(memory_id: str, updated_at: datetime, checked_at: datetime | None) -> 
     return hashes.of_all((memory_id, updated_at, checked_at))
 
 
-def _stored(memories: Collection[Memory]) -> dict[str, _Fact]:
+def _stored(memories: Collection[Memory]) -> dict[str, Fact]:
     return {one.memory_id: (one.verdict, False) for one in memories}

@@ -25,6 +25,7 @@ from protocol.sessions import Session
 from sidecar.app import Application, open_application
 from sidecar.domain.rendering import characters
 from sidecar.transports import logs
+from sidecar.transports import upkeep as background
 from sidecar.transports.cli import (
     calls,
     context,
@@ -60,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = _COMMANDS[options.command](app, options)
             if sys.stdout is not None:
                 sys.stdout.flush()
-            return code
+            is_due = options.command != "maintain" and app.is_unprepared()
+        if is_due:
+            background.begin(str(app.home.folder), os.environ, is_due=True)
     except ThreadlineError as error:
         screens.complain(str(error))
         return exit_for(error.code)
@@ -73,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, RuntimeError, ValueError) as error:
         screens.complain(f"{type(error).__name__}: {error}")
         return Exit.FAILED
+    return code
 
 
 def _scan(app: Application, options: Namespace) -> Exit:

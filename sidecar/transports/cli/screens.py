@@ -145,6 +145,7 @@ def show_status(status: Status) -> None:
         "damaged": ", ".join(status.damaged_copies),
         "skipped": "\n".join(f"{one.path}: {one.reason} ({one.count:,})" for one in status.skipped),
         "parked": _parked(status.parked_events),
+        "late": _late(status),
         "recovered": "\n".join(status.recoveries),
     }
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -196,6 +197,13 @@ def show_linked(linked: LinkedFolder) -> None:
 def _parked(count: int) -> str:
     what = "events of hooks failed three times and are kept in logs/parked.jsonl"
     return f"{count:,} {what}" if count else ""
+
+
+def _late(status: Status) -> str:
+    if status.last_late_hook is None:
+        return ""
+    count = plural(status.late_hooks, "hook")
+    return f"{count} ran out of time, the last one at {local(status.last_late_hook)}; see logs/hooks.log"
 
 
 def _stale(status: Status) -> str:

@@ -60,4 +60,5 @@ def maintain(app: Application, _options: Namespace) -> Exit:
             vault = app.home.vault(project.project_id)
             maintenance.maintain(vault, app.workspace.settings)
             maintenance.keep_safe(vault)
+            app.prepare(vault)
     return Exit.OK

@@ -1,5 +1,7 @@
 """Answers: what a host is told, in the form that it understands."""
 
+from sidecar.transports.hooks import notation
+
 _PLAIN = {
     ("codex", "Stop"): b"{}",
     ("antigravity", "PreInvocation"): b"{}",
@@ -19,27 +21,24 @@ def plain(host: str, event: str) -> bytes:
     return _PLAIN.get((host, event), b"")
 
 
-def tell(text: str, host: str, event: str, *, is_sure: bool) -> bytes:
+def tell(text: str, host: str, event: str, *, is_sure: bool, is_clean: bool = False) -> bytes:
     """Tell a host something in its own form, with nothing hidden in it; in all forms at once where it may be one of several."""
-    from sidecar.domain.rendering import characters  # noqa: PLC0415  # few events are answered
+    if not is_clean:
+        from sidecar.domain.rendering import characters  # noqa: PLC0415  # few events are answered
 
-    text = characters.visible(text)
-    nested = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+        text = characters.visible(text)
+    nested: dict[str, object] = {
+        "hookSpecificOutput": {"hookEventName": event, "additionalContext": text}
+    }
     if not is_sure:
-        return _written({"additionalContext": text, "additional_context": text, **nested})
+        return notation.encode({"additionalContext": text, "additional_context": text, **nested})
     if host in _NESTED:
-        return _written(nested)
+        return notation.encode(nested)
     if host == "cursor":
         go_on = {"continue": True} if event == "beforeSubmitPrompt" else {}
         # Hooks in the form of Claude Code are run by Cursor, too, and read in that form.
         borrowed = nested if event[:1].isupper() else {}
-        return _written({**go_on, "additional_context": text, **borrowed})
+        return notation.encode({**go_on, "additional_context": text, **borrowed})
     if host == "antigravity":
-        return _written({"injectSteps": [{"ephemeralMessage": text}]})
-    return _written({"prependContext" if host == "openclaw" else "additionalContext": text})
-
-
-def _written(answer: object) -> bytes:
-    import json  # noqa: PLC0415  # few events are answered
-
-    return json.dumps(answer).encode()
+        return notation.encode({"injectSteps": [{"ephemeralMessage": text}]})
+    return notation.encode({"prependContext" if host == "openclaw" else "additionalContext": text})

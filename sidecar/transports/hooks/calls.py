@@ -17,6 +17,10 @@ class Call:
         self.agent, self.event = (*words, "", "")[:2]
         self.host = hosts.NAMES.get(self.agent.lower(), hosts.UNKNOWN)
         self.is_answered = False
+        self.late: tuple[bytes, Callable[[], None]] | None = None
+        """What is answered where there is no time for more, and what is left to do then."""
+        self.upkeep: str | None = None
+        """Whether what hooks leave is looked after afterwards: `usual`, or `due` at once."""
         self.listener: Callable[[], None] | None = None
         """Who else is to know that there is an answer."""
         self.began, self._log = time.monotonic(), -1

@@ -11,6 +11,8 @@ import time
 from _collections_abc import Callable, Mapping
 
 from sidecar.storage import spool
+from sidecar.storage.prepared import Ready
+from sidecar.transports import upkeep
 from sidecar.transports.hooks import (
     answers,
     cleaning,
@@ -21,7 +23,6 @@ from sidecar.transports.hooks import (
     pauses,
     reading,
     rules,
-    upkeep,
 )
 from sidecar.transports.hooks.calls import Call
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
@@ -44,9 +45,6 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 KEPT, TOLD, DUPLICATE, PAUSED, NOTHING = "kept", "told", "duplicate", "paused", "nothing"
 """What can be done at an event, as the log has it."""
 
-_UPKEEP = {"session.start"}
-"""After these, what hooks have left is placed by a process of its own; who looks after an end places it at once."""
-
 Response = tuple[bytes, Callable[[], None]]
 
 
@@ -62,11 +60,16 @@ def main(words: list[str]) -> int:
             finish()
         else:
             call.end("not heard")
-        if call.event in _UPKEEP:
-            upkeep.begin(spool.home(os.environ), os.environ)
+        _look_after(call)
     finally:
         # Whatever else may be raised, such as an interruption: a host that sees another code may stop its user.
         os._exit(0)
+
+
+def _look_after(call: Call) -> None:
+    """Let a process of its own place what hooks have left, and prepare what the next conversation is told."""
+    if call.upkeep is not None:
+        upkeep.begin(spool.home(os.environ), os.environ, is_due=call.upkeep == "due")
 
 
 def limit(environment: Mapping[str, str]) -> float:
@@ -118,21 +121,51 @@ def _respond(
     # Only a name that we know is one: a message may hold anything in its place.
     call.event = event
     seen["sessionKey"] = cleaning.name(str(seen["sessionKey"]))
-    try:
-        done, occasion = _hear(home, seen)
-    except OSError as error:
-        # What cannot be kept, on a full disk perhaps, keeps nobody from telling a conversation that begins.
-        if seen["event"] != "session.start" or not hosts.listens(call.host, "session.start"):
-            raise
-        done, occasion = logs.describe(error), str(seen["occasion"])
+    done, occasion, is_new = _hear_if_possible(home, seen)
+    if seen["event"] == "session.start" or occasion is not None:
+        call.upkeep = "usual"
     if occasion is None:
         return plain, _rest, done
+    from sidecar.transports.hooks import ready  # noqa: PLC0415  # few events are answered
+
+    asked = {**seen, "told": occasion}
+    found = ready.find(home, asked, is_new=is_new)
+    if found is None or not found.is_latest:
+        call.upkeep = "due"
+    if found is not None and found.is_fresh:
+        told = _tell_ready(home, asked, (event, is_sure), found)
+        return *told, _in_words(done, f"{TOLD} what was ready")
+    if found is not None and found.text:
+        call.late = _tell_ready(home, asked, (event, is_sure), found)
     if call.is_process:
         _supervise(call, environment)
-    told = _tell(home, {**seen, "told": occasion}, (event, is_sure), environment)
-    if told is None:
+    told_anew = _tell(home, asked, (event, is_sure), environment)
+    if told_anew is None:
         return plain, _rest, done
-    return *told, TOLD if done == NOTHING else f"{done} and {TOLD}"
+    return *told_anew, _in_words(done, TOLD)
+
+
+def _in_words(done: str, told: str) -> str:
+    return told if done == NOTHING else f"{done} and {told}"
+
+
+def _tell_ready(home: str, seen: Observation, form: tuple[str, bool], found: Ready) -> Response:
+    """Tell a conversation what was prepared for it; that it was told is written down by whoever opens the project next."""
+    from sidecar.transports.hooks import ready  # noqa: PLC0415  # likewise
+
+    host, (event, is_sure) = str(seen["host"]), form
+    talk = observing.digest(f"{host}:{seen['sessionKey']}")
+
+    def finish() -> None:
+        ready.note(home, seen, found)
+        if seen["sessionKey"]:
+            is_kept = not hosts.forgets(host, str(seen["event"]))
+            spool.keep_promise(home, talk, is_kept=is_kept)
+
+    if not found.text:
+        return answers.plain(host, event), _rest
+    text = ready.say(found, seen)
+    return answers.tell(text, host, event, is_sure=is_sure, is_clean=True), finish
 
 
 def _supervise(call: Call, environment: Mapping[str, str]) -> None:
@@ -141,35 +174,49 @@ def _supervise(call: Call, environment: Mapping[str, str]) -> None:
 
     _end_never()
     end = call.began + limit(environment)
-    child = supervising.split(end + _GRACE, lambda why: _answer_plainly(call, why))
+    child = supervising.split(end + _GRACE, lambda why: _answer_late(call, why))
     call.listener = child.tell_answered
     if sys.platform != "win32":
         _end_in(max(0.001, end - time.monotonic()), call)
 
 
-def _hear(home: str, seen: Observation) -> tuple[str, str | None]:
-    """Keep what was seen; say what was done, and on which occasion the host is to be told something, None if on none."""
+def _hear_if_possible(home: str, seen: Observation) -> tuple[str, str | None, bool]:
+    try:
+        return _hear(home, seen)
+    except OSError as error:
+        # What cannot be kept, on a full disk perhaps, keeps nobody from telling a conversation that begins.
+        host, event = str(seen["host"]), seen["event"]
+        if event != "session.start" or not hosts.listens(host, "session.start"):
+            raise
+        return logs.describe(error), str(seen["occasion"]), True
+
+
+def _hear(home: str, seen: Observation) -> tuple[str, str | None, bool]:
+    """Keep what was seen; say what was done, on which occasion the host is to be told something, and whether for the first time.
+
+    Where it is told nothing, the occasion is None.
+    """
     host, event = str(seen["host"]), str(seen["event"])
     talk = observing.digest(f"{host}:{seen['sessionKey']}")
     done, line = _line(home, seen)
     if not spool.drop(home, observing.signature(seen), line, phase=_phase(seen, talk)):
-        return DUPLICATE, None
+        return DUPLICATE, None, False
     if event.startswith("compact") and hosts.must_wait(host):
         spool.promise(home, talk)
-    return done, _claim(home, seen, talk)
+    return done, *_claim(home, seen, talk)
 
 
-def _claim(home: str, seen: Observation, talk: str) -> str | None:
-    """Take it upon us to tell a conversation something, and name the occasion; None where there is none."""
+def _claim(home: str, seen: Observation, talk: str) -> tuple[str | None, bool]:
+    """Take it upon us to tell a conversation something; name the occasion, None where there is none, and whether it is the first."""
     host, event, session = str(seen["host"]), str(seen["event"]), str(seen["sessionKey"])
     is_start = event == "session.start"
     is_told = hosts.listens(host, event) or rules.are_kept(host, str(seen["root"]))
     if not is_told or not session:
-        return str(seen["occasion"]) if is_told and is_start else None
+        return (str(seen["occasion"]), True) if is_told and is_start else (None, False)
     if event == "compact.before":
-        return "compact"
+        return "compact", False
     claimed = spool.claim(home, talk, is_start=is_start)
-    return claimed and _occasion(seen, claimed)
+    return claimed and _occasion(seen, claimed), claimed == "new"
 
 
 def _phase(seen: Observation, talk: str) -> spool.Phase:
@@ -252,15 +299,20 @@ def _give_up(call: Call) -> None:
     try:
         if not call.is_answered:
             call.tell_answered()
-            _answer_plainly(call, "out of time")
+            _answer_late(call, "out of time")
         call.end("out of time")
     finally:
         os._exit(0)
 
 
-def _answer_plainly(call: Call, why: str) -> None:
-    _write(answers.plain(call.host, call.event))
-    call.end(why)
+def _answer_late(call: Call, why: str) -> None:
+    """Give the host what was last prepared for it, or else its plain answer; what has changed is looked after at once."""
+    answer, finish = call.late or (answers.plain(call.host, call.event), _rest)
+    is_heard = _write(answer)
+    call.end(f"{why}, {TOLD} what was ready" if call.late else why)
+    if call.late and is_heard:
+        finish()
+    _look_after(call)
 
 
 def _end_in(seconds: float, call: Call) -> None:

@@ -22,14 +22,18 @@ def decode(text: str) -> object:
 
 
 def encode(fields: dict[str, object]) -> bytes:
-    """Write an object of texts and lists of texts on one line, in plain ASCII."""
-    pairs = (f"{_quoted(name)}:{_written(value)}" for name, value in fields.items())
-    return ("{" + ",".join(pairs) + "}").encode("ascii")
+    """Write an object of texts, switches, lists and objects on one line, in plain ASCII."""
+    return _written(fields).encode("ascii")
 
 
 def _written(value: object) -> str:
     if isinstance(value, list):
         return "[" + ",".join(map(_written, value)) + "]"
+    if isinstance(value, dict):
+        pairs = (f"{_quoted(str(name))}:{_written(inner)}" for name, inner in value.items())
+        return "{" + ",".join(pairs) + "}"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return _quoted(str(value))
 
 

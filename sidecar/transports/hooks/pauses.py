@@ -6,7 +6,8 @@ What is not known here is decided when an observation is placed, by its own time
 import os
 import time
 
-from sidecar.transports.hooks import notation, rules
+from sidecar.storage.prepared import find_top
+from sidecar.transports.hooks import notation
 
 _MOST = 1024 * 1024
 
@@ -14,7 +15,7 @@ _MOST = 1024 * 1024
 def are_on(home: str, root: str) -> bool:
     """Tell whether capture is paused for sure in the project of a folder."""
     paused = [one for one in _projects(home) if _is_paused(f"{home}/projects/{one}/pauses.json")]
-    return bool(paused) and rules.find_top(root) in _folders(home, paused)
+    return bool(paused) and find_top(root) in _folders(home, paused)
 
 
 def _projects(home: str) -> list[str]:

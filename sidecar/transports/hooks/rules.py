@@ -6,6 +6,8 @@ What is looked at here costs next to nothing. Whether we may write it is decided
 import os
 import stat
 
+from sidecar.storage.prepared import find_top
+
 PLACES = {"windsurf": ".windsurf/rules/threadline.md"}
 _SIGN = b"Written by `threadline connect`"
 _MOST = 1024
@@ -15,17 +17,6 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 def are_kept(host: str, root: str) -> bool:
     """Tell whether a host reads a file that says it is ours, in the project of a folder."""
     return host in PLACES and _is_ours(os.path.join(find_top(root), PLACES[host]))
-
-
-def find_top(root: str) -> str:
-    """Name the folder at the top of a repository, without asking git; outside of one, the folder itself."""
-    real = folder = os.path.realpath(root)
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return real
-        folder = above
-    return folder
 
 
 def _is_ours(path: str) -> bool:

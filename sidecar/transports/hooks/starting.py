@@ -1,6 +1,7 @@
 """Starting: what a host's conversation is told, by the application itself."""
 
 import logging
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -8,6 +9,7 @@ from typing import Any, cast
 from protocol.contexts import Occasion, RenderParams
 from sidecar.app import Application, open_application
 from sidecar.storage import spool
+from sidecar.storage.prepared import find_top
 from sidecar.transports.hooks import hosts, logs, observing, rules
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
@@ -27,12 +29,15 @@ class Start:
         self._is_cut = seen["told"] == "compact"
         self._is_kept = not hosts.forgets(str(seen["host"]), str(seen["event"]))
         self._app = _open(seen, environment)
+        self._place = os.path.realpath(str(seen["root"])), str(seen["host"])
         self._app.overhear(_DRAINING, _until(seen))
         host = str(seen["host"])
         self.text = _post(self._app, seen) if host in rules.PLACES else _greet(self._app, seen)
 
     def finish(self) -> None:
-        """Write down what was given."""
+        """Write down what was given, and that it is to be prepared the next time."""
+        if self._place[1] not in rules.PLACES:
+            self._app.vault(self._app.project(self._place[0])).prepared.want(*self._place)
         self._app.close()
         if self._has_key:
             spool.keep_promise(self._home, self._talk, is_kept=self._is_kept, is_cut=self._is_cut)
@@ -54,7 +59,7 @@ def _post(app: Application, seen: Observation) -> str:
     from sidecar.services import refreshing  # noqa: PLC0415  # likewise
 
     tools = connections.prepare_refreshing(app.home)
-    sight = refreshing.find(tools, str(seen["host"]), rules.find_top(str(seen["root"])))
+    sight = refreshing.find(tools, str(seen["host"]), find_top(str(seen["root"])))
     if sight is not None:
         refreshing.refresh(tools, sight, _greet(app, seen, refreshing.ROOM))
     return ""

@@ -1,4 +1,4 @@
-"""Upkeep: where only hooks run, somebody must place what they leave; a short-lived process does it."""
+"""Upkeep: where no server runs, somebody must place what hooks leave and prepare what they tell; a short-lived process does it."""
 
 import os
 import sys
@@ -12,9 +12,10 @@ _EVERY = 60.0
 """Seconds between two runs."""
 
 
-def begin(home: str, environment: Mapping[str, str]) -> None:
-    """Start `threadline maintain` on its own, unless it ran a moment ago; it ends by itself."""
-    if environment.get(_SWITCH) == "off" or _age(f"{home}/{_LOCK}") < _EVERY:
+def begin(home: str, environment: Mapping[str, str], *, is_due: bool = False) -> None:
+    """Start `threadline maintain` on its own, unless it ran a moment ago and nothing is due; it ends by itself."""
+    is_recent = not is_due and _age(f"{home}/{_LOCK}") < _EVERY
+    if environment.get(_SWITCH) == "off" or is_recent:
         return
     # Without -P the folder that a host works in could bring modules of its own.
     command = [sys.executable, "-P", "-m", "sidecar.transports.entry", "maintain"]
