@@ -520,8 +520,7 @@ def test_a_plugin_tells_and_is_told(
     known = vault.conversations.get(f"{key}{name}")
     assert known is not None
     assert (known.prompt_count, known.files) == (len(told.get("again", "12")), ("a.txt",))
-    turns = vault.entries.find("sessionKey", known.session_key)
-    assert {turn.said_by for turn in turns} == {"user", "assistant"}
+    assert {note.said_by for note in known.notes} == {"user"}
     app.close()
 
 
