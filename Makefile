@@ -90,6 +90,7 @@ fmt: $(READY)  ## format the code and mend what a linter can
 
 generate: $(READY)  ## write protocol/schema.json, the TypeScript types and the transcripts anew
 	$(BIN)/python tools/generate.py
+	$(BIN)/python tools/modules.py
 	$(BIN)/python -m tests.replays
 
 clean:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.sources import Function, Language
 from protocol.memories import Evidence
-from sidecar.domain.drafts import Draft
+from sidecar.memory.rules.drafts import Draft
 
 BEGIN = 1_700_000_000
 _AUTHOR = {

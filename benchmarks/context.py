@@ -16,8 +16,8 @@ from statistics import median, quantiles
 from benchmarks import homes, serving, stores
 from benchmarks.serving import Server
 from benchmarks.timing import ATTEMPTS, Duel, Go, Row, in_words, judge, timed
-from sidecar.services import recording
-from sidecar.services.context import giving
+from sidecar.capture import record
+from sidecar.context import receipts
 from sidecar.storage.vault import Vault
 
 CACHED, BUILT = 1.6, 20.0
@@ -125,13 +125,13 @@ def _put_memory(vault: Vault, chance: random.Random) -> None:
 
 
 def _save(vault: Vault, number: int) -> None:
-    recording.ingest(vault, [stores.save(number, "measured")], stores.SOURCE)
+    record.ingest(vault, [stores.save(number, "measured")], stores.SOURCE)
 
 
 def _put_receipt(vault: Vault) -> None:
     """Count a receipt once more, as after each answer."""
     with vault.transaction():
-        vault.write(giving.keep(vault, vault.receipts.all()[0]))
+        vault.write(receipts.keep(vault, vault.receipts.all()[0]))
 
 
 def _in_all(run: Go) -> Row:

@@ -16,9 +16,9 @@ from benchmarks.fates import Truth
 from benchmarks.sources import PYTHON, Function
 from benchmarks.timing import Duel, Go, Row, judge, timed
 from protocol.memories import Evidence, Memory
-from sidecar.adapters.code.codebases import Codebase
-from sidecar.domain.drafts import Draft
-from sidecar.services.drift import drifting
+from sidecar.code.codebase import Codebase
+from sidecar.memory import drift
+from sidecar.memory.rules.drafts import Draft
 
 MEMORIES = 10_000
 FOUND, FALSE = 0.90, 0.05
@@ -49,7 +49,7 @@ def costs(folder: Path) -> Iterator[Row]:
     listing = _listing(repository)
     what = f"check {MEMORIES:,} memories"
     kept = Codebase(repository)
-    drifting.check(memories, kept)
+    drift.check(memories, kept)
     yield judge(
         Duel(f"{what}, first time, vs ls-tree", _first(repository, memories), listing, _GOES)
     )
@@ -66,10 +66,10 @@ def costs(folder: Path) -> Iterator[Row]:
 def told(history: History) -> Tally:
     """Make memories at HEAD's side as they were made then, and count what is said of them now."""
     code = Codebase(history.folder)
-    drafts = drifting.anchor([one.draft for one in history.told], code)
+    drafts = drift.anchor([one.draft for one in history.told], code)
     memories = [evolving.memory(draft, number) for number, draft in enumerate(drafts)]
-    verdicts = drifting.check(memories, code, history.fates)
-    away = drifting.elsewhere(memories, code, history.fates)
+    verdicts = drift.check(memories, code, history.fates)
+    away = drift.elsewhere(memories, code, history.fates)
     said = {"fresh": "fresh", "changed": "stale", "gone": "stale"}
     return Counter(
         (one.truth, one.fate, "elsewhere" if name in away else said[verdicts[name]])
@@ -163,7 +163,7 @@ def _memories(folder: Path) -> list[Memory]:
         )
         for sha in listed.stdout.decode().split()
     ]
-    anchored = drifting.anchor(drafts, Codebase(folder))
+    anchored = drift.anchor(drafts, Codebase(folder))
     return [evolving.memory(draft, number) for number, draft in enumerate(anchored)]
 
 
@@ -175,17 +175,17 @@ def _listing(folder: Path) -> Go:
 
 
 def _first(folder: Path, memories: list[Memory]) -> Go:
-    return lambda: timed(lambda: drifting.check(memories, Codebase(folder)))
+    return lambda: timed(lambda: drift.check(memories, Codebase(folder)))
 
 
 def _check(code: Codebase, memories: list[Memory]) -> Go:
-    return lambda: timed(lambda: drifting.check(memories, code))
+    return lambda: timed(lambda: drift.check(memories, code))
 
 
 def _after(folder: Path, memories: list[Memory]) -> Go:
     """Check after each of many commits."""
     code = Codebase(folder)
-    drifting.check(memories, code)
+    drift.check(memories, code)
     numbers = itertools.count(MEMORIES + 1)
 
     def go() -> float:
@@ -196,7 +196,7 @@ def _after(folder: Path, memories: list[Memory]) -> Go:
             + _file("new.py", [Function("new", number)])
         )
         _import(folder, text)
-        return timed(lambda: drifting.check(memories, code))
+        return timed(lambda: drift.check(memories, code))
 
     return go
 

@@ -10,8 +10,8 @@ from benchmarks.cases import BEGIN, Case, Repository
 from benchmarks.fates import FATES, Truth
 from benchmarks.sources import LANGUAGES, Function
 from protocol.memories import Memory
-from sidecar.domain.drafts import Draft
-from sidecar.domain.drift.verdicts import Fates
+from sidecar.memory.rules.drafts import Draft
+from sidecar.memory.rules.drift import Fates
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,12 @@ from protocol.events import Event
 from protocol.memories import Evidence, Memory, MemoryType
 from protocol.messages import Message
 from protocol.tasks import Task
-from sidecar.adapters.code.codebases import Codebase
 from sidecar.app import Application, now, open_application
-from sidecar.domain import ulids
-from sidecar.domain.drafts import Draft
-from sidecar.domain.drift.verdicts import Look
-from sidecar.services.drift import drifting
+from sidecar.code.codebase import Codebase
+from sidecar.memory import drift
+from sidecar.memory.rules.drafts import Draft
+from sidecar.memory.rules.drift import Look
+from sidecar.storage import ulids
 from sidecar.storage.collection import Op
 from sidecar.storage.spool import VARIABLE
 from sidecar.storage.vault import Vault
@@ -172,7 +172,7 @@ def _fill(vault: Vault, repository: Path) -> None:
     chance = random.Random(_SEED)
     code = Codebase(repository)
     memories = _memories(vault, chance, code)
-    verdicts = drifting.check([one for one in memories if one.type != "episodic"], code)
+    verdicts = drift.check([one for one in memories if one.type != "episodic"], code)
     judged = (
         msgspec.structs.replace(one, verdict=verdict, status="stale")
         if (verdict := verdicts.get(one.memory_id)) == "gone"
@@ -199,7 +199,7 @@ def _memories(vault: Vault, chance: random.Random, code: Codebase) -> list[Memor
     events = seen[1:]
     made = [chance.choice(events) if chance.random() < 5 / 6 else None for _ in range(MEMORIES)]
     drafts = [_draft(chance, [event] if event else ()) for event in made]
-    pairs = zip(made, drifting.anchor(drafts, code), strict=True)
+    pairs = zip(made, drift.anchor(drafts, code), strict=True)
     return [_made(vault, chance, draft, event) for event, draft in pairs]
 
 

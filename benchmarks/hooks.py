@@ -13,7 +13,7 @@ from statistics import median, quantiles
 
 from benchmarks import homes
 from benchmarks.timing import ATTEMPTS, Duel, Go, Row, in_words, judge, timed
-from sidecar.adapters import configs
+from sidecar.hosts import config_files
 from sidecar.storage.spool import VARIABLE
 
 _ROUNDS = 15
@@ -112,7 +112,7 @@ def _ready(plain: Path, branched: Path) -> Iterator[Row]:
         repository = folder / "repository"
         environment = _environment(folder) | {"THREADLINE_HOOK_SECONDS": "30"}
         data = _message("SessionStart", repository, f"ready{next(numbers)}")
-        words = [*configs.find_program().words, "hook", "claude-code", "SessionStart"]
+        words = [*config_files.find_program().words, "hook", "claude-code", "SessionStart"]
         return _cpu_of(words, data, environment, repository)
 
     for folder in (plain, branched):

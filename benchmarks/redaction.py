@@ -20,7 +20,7 @@ from benchmarks.leaks import HELD_OUT, PLAIN, Leak
 from benchmarks.lookalikes import LOOKALIKES
 from benchmarks.timing import Row, in_words
 from benchmarks.tokens import FORMS
-from sidecar.domain.redaction.texts import redact
+from sidecar.privacy.redaction import redact
 
 SIZE = 256 * 1024
 _SERIES = 5

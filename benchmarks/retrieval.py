@@ -24,12 +24,11 @@ from rich.table import Table
 
 from benchmarks.paraphrases import PAIRS
 from benchmarks.timing import Row
-from sidecar.adapters.embeddings import models
-from sidecar.domain.recall.catalogues import Catalogue, Item
-from sidecar.domain.recall.lexicon import Entry
-from sidecar.domain.recall.ranking import Question, rank
-from sidecar.domain.recall.similarities import Similarities
-from sidecar.domain.recall.weights import MEASURED, Weights
+from sidecar.search.embeddings import model as embeddings_model
+from sidecar.search.rules.catalogues import Catalogue, Item
+from sidecar.search.rules.filters import Similarities
+from sidecar.search.rules.indexes import Entry
+from sidecar.search.rules.ranking import MEASURED, Question, Weights, rank
 from sidecar.storage.cache import Matrix
 
 Line = TypeVar("Line")
@@ -103,8 +102,8 @@ class Score(NamedTuple):
 def main() -> int:
     """Ask every way and print what it finds."""
     arguments = _parser().parse_args()
-    model = models.load()
-    if isinstance(model, models.Absence):
+    model = embeddings_model.load()
+    if isinstance(model, embeddings_model.Absence):
         sys.exit(model.reason)
     console = Console(width=None if sys.stdout.isatty() else 160)
     if arguments.data:
@@ -121,8 +120,8 @@ def main() -> int:
 
 def rows(data: Path | None) -> Iterator[Row]:
     """Hold the ranking against BM25 alone, in every project of the data and for questions in other words."""
-    model = models.load()
-    if isinstance(model, models.Absence):
+    model = embeddings_model.load()
+    if isinstance(model, embeddings_model.Absence):
         return
     folder = (data or Path()) / "retrieval"
     for name in sorted(_names(folder)) if data else ():
@@ -157,7 +156,7 @@ def _names(folder: Path) -> Iterator[str]:
         yield path.name.removesuffix(".sessions.jsonl.gz")
 
 
-def _read(folder: Path, name: str, sample: int, model: models.Model) -> Project:
+def _read(folder: Path, name: str, sample: int, model: embeddings_model.Model) -> Project:
     sessions = list(_lines(folder / f"{name}.sessions.jsonl.gz", Session))
     queries = list(_lines(folder / f"{name}.queries.jsonl.gz", Query))
     random.Random(name).shuffle(queries)
@@ -273,7 +272,7 @@ def _table(relevance: str, results: Mapping[str, Mapping[str, Mapping[str, Score
     return table
 
 
-def _paraphrased(model: models.Model) -> Table:
+def _paraphrased(model: embeddings_model.Model) -> Table:
     table = Table(title="questions in other words", box=None, pad_edge=False, title_justify="left")
     for heading in ("way", "recall@1", f"recall@{_SHOWN}"):
         table.add_column(heading, no_wrap=True)
@@ -282,7 +281,7 @@ def _paraphrased(model: models.Model) -> Table:
     return table
 
 
-def _shares(model: models.Model) -> dict[str, tuple[float, ...]]:
+def _shares(model: embeddings_model.Model) -> dict[str, tuple[float, ...]]:
     """Ask in other words; the memories' ages say nothing."""
     catalogue = Catalogue()
     for number, pair in enumerate(PAIRS):

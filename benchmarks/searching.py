@@ -24,13 +24,13 @@ from benchmarks import stores, vocabulary
 from benchmarks.timing import Duel, Go, Row, judge, timed
 from protocol.memories import Memory, MemoryType
 from protocol.recall import SearchParams
-from sidecar.domain.recall import ranking
-from sidecar.domain.recall.catalogues import Catalogue, Item
-from sidecar.domain.recall.lexicon import Entry
-from sidecar.domain.recall.ranking import Group, Question
-from sidecar.domain.recall.similarities import DIMENSION
-from sidecar.services.meanings import Meanings
-from sidecar.services.recall import Inquiry, Recall
+from sidecar.search.meanings import Meanings
+from sidecar.search.query import Inquiry, Recall
+from sidecar.search.rules import ranking
+from sidecar.search.rules.catalogues import Catalogue, Item
+from sidecar.search.rules.filters import DIMENSION
+from sidecar.search.rules.indexes import Entry
+from sidecar.search.rules.ranking import Group, Question
 from sidecar.storage.cache import Cache, Vectors
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault

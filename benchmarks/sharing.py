@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks import stores, writers
 from benchmarks.timing import Row, in_words
-from sidecar.services import recording
+from sidecar.capture import record
 from sidecar.storage.vault import Vault
 
 COUNT = 500
@@ -31,7 +31,7 @@ def share(folder: Path) -> Iterator[Row]:
     _write_all(place)
     elapsed = time.perf_counter() - begun
     vault = stores.open_store(place)
-    recording.drain(vault)
+    record.drain(vault)
     lost, doubled = _count(place, _found(vault))
     vault.close()
     yield Row(

@@ -10,10 +10,10 @@ from protocol.errors import BusyError
 from protocol.events import FileChange, NewEvent
 from protocol.sessions import Session
 from sidecar.app import now
-from sidecar.domain.sessions import Rule
-from sidecar.services import recording
+from sidecar.capture import record
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage.collection import Op
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
 
 SOURCE = "benchmark"
@@ -105,7 +105,7 @@ def fill_sessions(vault: Vault, count: int) -> None:
     for first in range(0, count, _BATCH):
         numbers = range(first, min(first + _BATCH, count))
         batch = [save(number, "single", ago=(count - number) * 2 * _WINDOW) for number in numbers]
-        recording.ingest(vault, batch, SOURCE)
+        record.ingest(vault, batch, SOURCE)
 
 
 def _fill_events(vault: Vault, count: int) -> None:
@@ -114,7 +114,7 @@ def _fill_events(vault: Vault, count: int) -> None:
     for first in range(0, count, _BATCH):
         numbers = range(first, min(first + _BATCH, count))
         batch = [save(number, "filled", ago=(count - number) * step) for number in numbers]
-        recording.ingest(vault, batch, SOURCE)
+        record.ingest(vault, batch, SOURCE)
 
 
 def _fill_records(vault: Vault, count: int) -> None:

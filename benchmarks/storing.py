@@ -15,7 +15,7 @@ from benchmarks.timing import Duel, Go, Row, judge, timed
 from protocol.events import Event
 from protocol.methods import ListSessionsParams
 from sidecar.app import now
-from sidecar.services import browsing, recording
+from sidecar.capture import record, timeline
 from sidecar.storage import texts
 from sidecar.storage.vault import Vault
 
@@ -73,7 +73,7 @@ def growth(folder: Path, most: int) -> Iterator[Row]:
         stores.fill_sessions(many, most)
         asked: dict[str, Callable[[Vault], object]] = {
             "counts of `status`": _status,
-            "a page of sessions": lambda vault: browsing.list_sessions(vault, ListSessionsParams()),
+            "a page of sessions": lambda vault: timeline.list_sessions(vault, ListSessionsParams()),
             "the newest 200 of the timeline": lambda vault: list(
                 itertools.islice(vault.sessions.newest(), 200)
             ),
@@ -133,7 +133,7 @@ def event(vault: Vault) -> Go:
 
     def go() -> float:
         new = [stores.capture(next(numbers), prefix)]
-        return timed(lambda: recording.ingest(vault, new, stores.SOURCE))
+        return timed(lambda: record.ingest(vault, new, stores.SOURCE))
 
     return go
 

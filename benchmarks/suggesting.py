@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from benchmarks.timing import Row
 from protocol.tasks import Task
-from sidecar.domain.conditions import Change
-from sidecar.domain.endings.judging import is_done_by
+from sidecar.tasks.rules.completion import is_done_by
+from sidecar.tasks.rules.conditions import Change
 
 FOLDER = Path(__file__).parent
 SHARES = ("open", "kept")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import stores
-from sidecar.services import recording
+from sidecar.capture import record
 from sidecar.storage import database
 from sidecar.storage.vault import Vault
 
@@ -40,7 +40,7 @@ def acknowledged(folder: Path, name: str) -> Path:
 
 def _write(vault: Vault, name: str, number: int) -> None:
     if number % _TENTH:
-        recording.ingest(vault, [stores.save(number, name)], stores.SOURCE)
+        record.ingest(vault, [stores.save(number, name)], stores.SOURCE)
     else:
         vault.write([stores.put_document(vault, f"{name}:{number}")])
 

@@ -21,53 +21,43 @@ from protocol.capture import CaptureState
 from protocol.connections import Level
 from protocol.contexts import Rendered, RenderParams
 from protocol.conversions import convert
-from protocol.errors import (
-    GitFailedError,
-    InvalidParamsError,
-    ThreadlineError,
-    UnknownMethodError,
-)
+from protocol.errors import GitFailedError, InvalidParamsError, ThreadlineError, UnknownMethodError
 from protocol.methods import METHODS
 from protocol.projects import LinkedFolder, LinkFolderParams, Project, ProjectParams, Standing
 from protocol.settings import Settings
 from protocol.values import Record
 from protocol.versions import VERSION
-from sidecar.adapters import processes, skips
-from sidecar.adapters.git import checkouts, commits, guards
-from sidecar.adapters.ignores import Ignores
-from sidecar.adapters.watches import Watches
-from sidecar.domain import settings
-from sidecar.domain.sessions import Rule
-from sidecar.scouting import Scout, own_commits
-from sidecar.services import (
-    answering,
-    browsing,
-    health,
-    locating,
-    maintenance,
-    pausing,
-    picturing,
-    recording,
-    scanning,
-)
-from sidecar.services.checking import Checks
-from sidecar.services.locating import Located, Places
-from sidecar.services.meanings import Embedder, Meanings
-from sidecar.services.progress import Tell, untold
-from sidecar.services.scanning import Progress
-from sidecar.services.workspaces import Tools, Workspace
+from sidecar import answering
+from sidecar.capture import pause, record, scan, timeline
+from sidecar.capture.rules.sessions import Rule
+from sidecar.capture.scan import Progress
+from sidecar.code import checkouts, commits, git, processes, skips
+from sidecar.code.folder_watcher import Watches
+from sidecar.code.ignored_files import Ignores
+from sidecar.handlers.workspaces import Tools as workspaces_Tools
+from sidecar.handlers.workspaces import Workspace
+from sidecar.memory import health
+from sidecar.projects import locate
+from sidecar.projects.locate import Located, Places
+from sidecar.projects.progress import Tell, untold
+from sidecar.projects.repositories import Scout, own_commits
+from sidecar.projects.rules import settings
+from sidecar.search.meanings import Embedder, Meanings
 from sidecar.storage import prepared, skipped, spool
 from sidecar.storage.database import deadline
 from sidecar.storage.home import Home, default_home
-from sidecar.storage.ids import Ids
 from sidecar.storage.locks import Lock
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
+from sidecar.tasks.checks import Checks
+from sidecar.upkeep import maintenance
 
 if TYPE_CHECKING:
-    from sidecar.adapters.models.editors import Ask
-    from sidecar.mind import Mind
-    from sidecar.services.connecting import Tools as ConnectingTools
-    from sidecar.services.overhearing import Overhearing
+    from sidecar.conversations.hook_ingest import Overhearing
+    from sidecar.handlers.memory import Mind
+    from sidecar.hosts.connect import Tools
+    from sidecar.memory.llm.editors import Ask
+
 
 _OVERHEARING = 1.0
 """Seconds that a request may wait until what hooks have heard is placed."""
@@ -139,7 +129,7 @@ class Application:
         """Give all that concerns memory, loaded when it is first asked for."""
         with self._mutex:
             if self._mind is None:
-                from sidecar.mind import Mind, Surroundings  # noqa: PLC0415  # heavy, and needed late
+                from sidecar.handlers.memory import Mind, Surroundings  # noqa: PLC0415  # heavy, and needed late
 
                 self._mind = Mind(
                     Surroundings(
@@ -152,7 +142,7 @@ class Application:
                         checkout=self._scout.checkout,
                         settings=lambda: self.workspace.settings,
                         is_for_people=lambda: self.is_for_people,
-                        is_paused=lambda vault: pausing.state(vault, processes.is_running).paused,
+                        is_paused=lambda vault: pause.state(vault, processes.is_running).paused,
                         source=lambda: self.source,
                         editor=lambda: self.ask_editor,
                         keep_up=self.workspace.keep_up,
@@ -164,9 +154,9 @@ class Application:
     @functools.cached_property
     def _overhearing(self) -> "Overhearing":
         """Give who places what hooks have heard, loaded when there is something."""
-        from sidecar import hearing  # noqa: PLC0415  # needed late
+        from sidecar.handlers import hook_ingest  # noqa: PLC0415  # needed late
 
-        return hearing.prepare(
+        return hook_ingest.prepare(
             self.home.folder,
             self.mind.dialogue,
             lambda folder: self.vault(self._places.project(str(folder))),
@@ -176,7 +166,7 @@ class Application:
     def projects(self) -> list[Project]:
         """List the projects of the workspace."""
         ids = [vault.project_id for vault in self.workspace.vaults()]
-        found = [locating.by_id(self.home, each) for each in ids]
+        found = [locate.by_id(self.home, each) for each in ids]
         if not found:
             # Nobody has looked for repositories yet.
             found = [self.project(str(folder)) for folder in self.workspace.folders or [self.here]]
@@ -250,7 +240,7 @@ class Application:
                 self._turn.release()
 
     def _overhear(self, seconds: float | None, before: str) -> None:
-        from sidecar.services.overhearing import Limits  # noqa: PLC0415  # needed late
+        from sidecar.conversations.hook_ingest import Limits  # noqa: PLC0415  # needed late
 
         overhearing = self._overhearing
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -281,7 +271,7 @@ class Application:
         Where no hook has asked, nothing is loaded; while capture is paused, nothing is prepared.
         """
         wanted = vault.prepared.wanted()
-        if not wanted or not vault.exists or pausing.state(vault, processes.is_running).paused:
+        if not wanted or not vault.exists or pause.state(vault, processes.is_running).paused:
             return
         home = str(self.home.folder)
         for folder, host in wanted:
@@ -308,7 +298,7 @@ class Application:
     def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
         """Tell a host's conversation what it should know; while capture is paused, nothing is noted of that."""
         vault = self.vault(self.project(params.project))
-        if pausing.state(vault, processes.is_running).paused:
+        if pause.state(vault, processes.is_running).paused:
             params = msgspec.structs.replace(params, preview=True)
         return self.mind.dialogue.greet(params, is_lost=is_lost)
 
@@ -319,9 +309,9 @@ class Application:
 
     def follow_saves(self, root: Path, since: datetime, stop: threading.Event) -> None:
         """Record which files are written in a working tree from a moment on, where no editor says it."""
-        from sidecar.adapters import trees  # noqa: PLC0415  # only who has no editor needs it
+        from sidecar.code import folder_watcher  # noqa: PLC0415  # only who has no editor needs it
 
-        for written in trees.written(root, since, stop):
+        for written in folder_watcher.written(root, since, stop):
             moment = now()
             self.workspace.save([(path, moment) for path in written])
 
@@ -335,24 +325,24 @@ class Application:
 
     def link(self, params: LinkFolderParams) -> LinkedFolder:
         """Let a folder share the memory of the project it matches, or refuse that; all it has heard comes along."""
-        from sidecar.services import project_linking  # noqa: PLC0415  # few need it
+        from sidecar.upkeep import linking  # noqa: PLC0415  # few need it
 
         self.catch_up(params.project)
         self.overhear(_OVERHEARING)
         self.flush()
         located = self.located(params.project)
         trees = list(checkouts.find(self.folder(params.project), _log.warning))
-        linked = project_linking.link(self.home, located, params, trees)
+        linked = linking.link(self.home, located, params, trees)
         self._forget(located.project.project_id)
         return linked
 
     def unlink(self, reference: str | None) -> LinkedFolder:
         """Give a folder a memory of its own again."""
-        from sidecar.services import project_linking  # noqa: PLC0415  # likewise
+        from sidecar.upkeep import linking  # noqa: PLC0415  # likewise
 
         self.catch_up(reference)
         self.flush()
-        unlinked = project_linking.unlink(self.home, self.located(reference))
+        unlinked = linking.unlink(self.home, self.located(reference))
         self._places.clear()
         return unlinked
 
@@ -376,7 +366,7 @@ class Application:
         folder = self._repository(params.project)
         author = None if params.all_authors else params.author or own_commits(folder)
         history = commits.history(folder, since=params.since, author=author)
-        scanned = scanning.scan(
+        scanned = scan.scan(
             self.vault(project),
             history,
             lambda wanted: commits.read(folder, wanted, line_counts=params.line_counts),
@@ -400,9 +390,9 @@ class Application:
             if any(task.done_when and task.status != "done" for task in kept):
                 self.mind.teamwork.complete(reference)
 
-    def connections(self, level: Level, reference: str | None = None) -> "ConnectingTools":
+    def connections(self, level: Level, reference: str | None = None) -> "Tools":
         """Give what connecting agents needs, for this user or for a project."""
-        from sidecar import connections  # noqa: PLC0415  # needed by one command
+        from sidecar.handlers import connections  # noqa: PLC0415  # needed by one command
 
         is_project = level == "project"
         folder = str(self.root(reference) or self.folder(reference)) if is_project else None
@@ -462,8 +452,8 @@ class Application:
         self._places.clear()
         self._maintained.discard(project_id)
 
-    def _tools(self) -> Tools:
-        return Tools(
+    def _tools(self) -> workspaces_Tools:
+        return workspaces_Tools(
             find=checkouts.find,
             vault=lambda folder: self.vault(self.project(str(folder))),
             forget=self._places.forget,
@@ -486,17 +476,17 @@ def open_application(
 
 def _missing() -> str | None:
     """Say what the model for meanings lacks."""
-    from sidecar.adapters.embeddings import models  # noqa: PLC0415  # needed late
+    from sidecar.search.embeddings import model  # noqa: PLC0415  # needed late
 
-    return models.missing()
+    return model.missing()
 
 
 def _embedder() -> Embedder | str:
     """Load the model for meanings, or say why there is none."""
-    from sidecar.adapters.embeddings import models  # noqa: PLC0415  # heavy, and needed late
+    from sidecar.search.embeddings import model  # noqa: PLC0415  # heavy, and needed late
 
-    found = models.load()
-    return found.reason if isinstance(found, models.Absence) else found
+    found = model.load()
+    return found.reason if isinstance(found, model.Absence) else found
 
 
 def now() -> datetime:
@@ -507,10 +497,10 @@ def now() -> datetime:
 def _ingest(app: Application, params: methods.IngestParams) -> methods.IngestResult:
     project = app.project(params.project)
     vault = app.vault(project)
-    if pausing.state(vault, processes.is_running).paused:
+    if pause.state(vault, processes.is_running).paused:
         dropped = [methods.PlacedEvent(outcome="dropped") for _ in params.events]
         return methods.IngestResult(project_id=project.project_id, events=tuple(dropped))
-    placed = recording.ingest(vault, params.events, params.source or app.source)
+    placed = record.ingest(vault, params.events, params.source or app.source)
     if any(event.commit for event in params.events):
         app.check(params.project)
     return methods.IngestResult(project_id=project.project_id, events=tuple(placed))
@@ -520,9 +510,9 @@ def _status(app: Application, params: ProjectParams) -> methods.Status:
     project = app.project(params.project)
     vault = app.vault(project)
     with contextlib.suppress(ThreadlineError):
-        guards.check(app.folder(params.project))
+        git.check(app.folder(params.project))
     app.note_skips()
-    state = pausing.state(vault, processes.is_running)
+    state = pause.state(vault, processes.is_running)
     parked = spool.count_parked(str(app.home.folder))
     late, last_late = spool.count_late(str(app.home.folder))
     status = health.report(vault, project, state, app.meanings, parked)
@@ -541,12 +531,12 @@ def _pause(app: Application, params: methods.PauseParams) -> CaptureState:
     app.catch_up(params.project)
     app.overhear(_OVERHEARING)
     app.flush()
-    return pausing.pause(_vault(app, params), params.duration, processes.own_name())
+    return pause.pause(_vault(app, params), params.duration, processes.own_name())
 
 
 def _resume(app: Application, params: ProjectParams) -> CaptureState:
     app.catch_up(params.project)
-    return pausing.resume(_vault(app, params))
+    return pause.resume(_vault(app, params))
 
 
 def _list_projects(app: Application, params: methods.ListProjectsParams) -> methods.ProjectList:
@@ -556,9 +546,9 @@ def _list_projects(app: Application, params: methods.ListProjectsParams) -> meth
 
 
 def _explain(app: Application, params: ProjectParams) -> Standing:
-    from sidecar.services import project_linking  # noqa: PLC0415  # few need it
+    from sidecar.upkeep import linking  # noqa: PLC0415  # few need it
 
-    return project_linking.explain(app.home, app.located(params.project))
+    return linking.explain(app.home, app.located(params.project))
 
 
 def _vault(app: Application, params: ProjectParams) -> Vault:
@@ -575,12 +565,12 @@ Handler = Callable[[Application, Any], Record]
 _BY_NAME = {method.name: method for method in METHODS}
 _HANDLERS: dict[str, Handler] = {
     "threadline/ingest": _ingest,
-    "threadline/sessions/list": _of(browsing.list_sessions),
-    "threadline/sessions/get": _of(browsing.show_session),
-    "threadline/sessions/events": _of(browsing.list_events),
-    "threadline/sessions/close": _of(browsing.close_session),
-    "threadline/commits/get": _of(browsing.show_commit),
-    "threadline/timeline": _of(picturing.picture),
+    "threadline/sessions/list": _of(timeline.list_sessions),
+    "threadline/sessions/get": _of(timeline.show_session),
+    "threadline/sessions/events": _of(timeline.list_events),
+    "threadline/sessions/close": _of(timeline.close_session),
+    "threadline/commits/get": _of(timeline.show_commit),
+    "threadline/timeline": _of(timeline.picture),
     "threadline/projects/list": _list_projects,
     "threadline/projects/why": _explain,
     "threadline/projects/link": Application.link,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.domain.sessions import Rule
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
 from tests.desks import Desk
 from tests.support import FixedClock, Repository

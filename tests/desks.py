@@ -14,10 +14,10 @@ from protocol.messages import Message
 from protocol.tasks import Task
 from protocol.values import Record
 from sidecar.app import Application
-from sidecar.domain.sessions import Rule
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage.collection import Collection
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
 from tests.support import MINUTE, FixedClock, Repository
 

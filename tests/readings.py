@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from protocol.events import Commit, Event, FileChange
-from sidecar.domain import ulids
-from sidecar.domain.drafts import FileDiff, Reading
+from sidecar.memory.rules.drafts import FileDiff, Reading
+from sidecar.storage import ulids
 
 BEGIN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SESSION = ulids.encode(1)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from sidecar.domain import echoes
+from sidecar.text import own_words
 
 OPENING = re.compile(r"=== recorded data, not instructions: ([0-9a-f]{16}) ===")
 CLOSING = re.compile(r"=== end of recorded data: ([0-9a-f]{16}) ===")
@@ -80,7 +80,7 @@ def escapes(text: str, cap: int) -> list[str]:
         *([] if text.encode("utf-8", "replace").decode() == text else ["not UTF-8"]),
         *_framing(lines),
         *_structures(text),
-        *([] if echoes.without(text) == "" else ["not known again"]),
+        *([] if own_words.without(text) == "" else ["not known again"]),
     ]
 
 
@@ -105,18 +105,18 @@ def _framing(lines: list[str]) -> list[str]:
     return [
         *(
             []
-            if before in ([echoes.BEGIN], [echoes.BEGIN, *INTRODUCTION])
+            if before in ([own_words.BEGIN], [own_words.BEGIN, *INTRODUCTION])
             else [f"above: {before}"]
         ),
         *([] if AFTERWARDS.fullmatch(_below(after)) else [f"below: {after}"]),
-        *([] if after[-1:] == [echoes.END] else ["no mark at the end"]),
+        *([] if after[-1:] == [own_words.END] else ["no mark at the end"]),
         *(
             []
             if len(tokens) == 1 and text.count(tokens.pop()) == 2
             else ["the token stands elsewhere"]
         ),
         *(f"no line of ours: {line!r}" for line in wrong),
-        *([] if text.count(echoes.NAME) == 2 else ["marks that are not ours"]),
+        *([] if text.count(own_words.NAME) == 2 else ["marks that are not ours"]),
     ]
 
 
@@ -131,5 +131,5 @@ def _is_ours(line: str) -> bool:
 
 
 def _structures(text: str) -> list[str]:
-    body = text.removeprefix(echoes.BEGIN).removesuffix(echoes.END)
+    body = text.removeprefix(own_words.BEGIN).removesuffix(own_words.END)
     return [name for name, pattern in STRUCTURES.items() if re.search(pattern, body)]

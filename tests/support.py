@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from protocol.events import FileChange, NewEvent
-from sidecar.domain import echoes
-from sidecar.domain.sessions import Rule
-from sidecar.storage.ids import Ids
+from sidecar.capture.rules.sessions import Rule
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
+from sidecar.text import own_words
 
 ROOT = Path(__file__).resolve().parent.parent
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -149,5 +149,5 @@ def threadline(
 
 def enclose(text: str) -> str:
     """Put a text between our marks, as an assistant is given it; marks within it lose their power."""
-    harmless = text.replace(echoes.NAME, echoes.NAME.replace(":", " "))
-    return f"{echoes.BEGIN}\n{harmless}\n{echoes.END}"
+    harmless = text.replace(own_words.NAME, own_words.NAME.replace(":", " "))
+    return f"{own_words.BEGIN}\n{harmless}\n{own_words.END}"

@@ -12,14 +12,17 @@ import pytest
 from protocol.errors import GitFailedError, InvalidParamsError, NotFoundError
 from protocol.methods import METHODS, ScanParams, SessionPage
 from protocol.sessions import Session
-from sidecar import app as composition
-from sidecar import mind
+from sidecar import app as app_module
 from sidecar.app import Application
-from sidecar.domain.sessions import Rule
-from sidecar.services import recording, reporting, scanning, transferring
-from sidecar.services.transferring import Moved
+from sidecar.capture import record
+from sidecar.capture import scan as capture_scan
+from sidecar.capture.rules.sessions import Rule
+from sidecar.handlers import memory
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
+from sidecar.upkeep import export as upkeep_export
+from sidecar.upkeep import report as upkeep_report
+from sidecar.upkeep.export import Moved
 from tests.support import HOUR, NOON, FixedClock, Repository, save
 
 pytestmark = pytest.mark.slow
@@ -44,7 +47,7 @@ def listed(app: Application, project: Path | None = None) -> tuple[Session, ...]
 
 def test_every_method_of_the_table_is_served() -> None:
     """H4."""
-    served = [*composition._HANDLERS, *composition._LONG, *mind.SERVED]
+    served = [*app_module._HANDLERS, *app_module._LONG, *memory.SERVED]
     assert sorted(served) == sorted(method.name for method in METHODS)
 
 
@@ -80,7 +83,7 @@ def test_an_interrupted_scan_goes_on_where_it_stopped(
     app: Application, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Part of B5."""
-    monkeypatch.setattr(scanning, "CHUNK", 3)
+    monkeypatch.setattr(capture_scan, "CHUNK", 3)
     for number in range(10):
         repository.commit(f"{number}", at=NOON - 10 * HOUR + number * 3 * HOUR / 4)
 
@@ -183,7 +186,7 @@ def test_clones_share_a_project_after_they_are_linked(
         clock.pass_(HOUR)
         own = project_id(app, tmp_path / name)
         assert own != here
-        recording.ingest(app.home.vault(own), [save(f"{name}.txt")], "x")
+        record.ingest(app.home.vault(own), [save(f"{name}.txt")], "x")
         linked = link(app, tmp_path / name)
         assert (linked["projectId"], linked["outcome"], linked["sessions"]) == (here, "linked", 1)
         assert Path(str(linked["copy"])).is_file()
@@ -407,25 +410,25 @@ def filled(app: Application, repository: Repository, clock: FixedClock) -> Appli
         repository.commit(f"commit {number}", at=NOON - (40 - number * 3) * HOUR)
     scan(app)
     vault = app.vault(app.project(None))
-    recording.ingest(vault, [save("größe\n.py", key="a"), save("b", at=NOON - HOUR)], "vscode")
+    record.ingest(vault, [save("größe\n.py", key="a"), save("b", at=NOON - HOUR)], "vscode")
     app.call("threadline/sessions/close", {})
     clock.pass_(HOUR)
-    recording.ingest(vault, [save("c", key="c")], "claude-code")
+    record.ingest(vault, [save("c", key="c")], "claude-code")
     return app
 
 
 def export(app: Application) -> list[bytes]:
     project = app.project(None)
-    return list(transferring.export(app.vault(project), project))
+    return list(upkeep_export.export(app.vault(project), project))
 
 
 def report(app: Application) -> str:
     project = app.project(None)
-    return "\n".join(reporting.report(app.vault(project), project))
+    return "\n".join(upkeep_report.report(app.vault(project), project))
 
 
 def load(app: Application, lines: Iterable[bytes], into: str | None = None) -> Moved:
-    return transferring.load(app.home, lines, app.project(into) if into else None)
+    return upkeep_export.load(app.home, lines, app.project(into) if into else None)
 
 
 def test_an_export_comes_back_without_a_difference(
@@ -445,7 +448,7 @@ def test_an_export_comes_back_without_a_difference(
             "threadline/sessions/events", params
         )
     again = [save(key="a"), save(key="c")]
-    placed = recording.ingest(other.vault(other.project(None)), again, "vscode")
+    placed = record.ingest(other.vault(other.project(None)), again, "vscode")
     assert [event.outcome for event in placed] == ["duplicate", "duplicate"]
 
 
@@ -481,7 +484,7 @@ def test_importing_what_was_recorded_here_too_doubles_nothing(
         Home(tmp_path / "other", Ids(clock), Rule()), here=repository.path, source="x"
     )
     scan(other)
-    recording.ingest(other.vault(other.project(None)), [save("mine")], "neovim")
+    record.ingest(other.vault(other.project(None)), [save("mine")], "neovim")
     load(other, export(filled))
     sessions = listed(other)
     events = [

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from protocol.settings import Settings
-from sidecar.domain import settings
+from sidecar.projects.rules import settings
 from tests.support import ROOT
 from tools import pin
 

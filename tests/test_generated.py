@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import ROOT
+from tools import modules
 
 READY = ("claude-code", "cursor", "windsurf", "copilot", "opencode", "openclaw")
 """Folders with files that are made from the table of agents."""
@@ -59,8 +60,8 @@ def _copy(folder: Path) -> Path:
         *ROOT.glob("protocol/*"),
         ROOT / "tools" / "generate.py",
         ROOT / "sidecar" / "__init__.py",
-        ROOT / "sidecar" / "domain" / "__init__.py",
-        *ROOT.glob("sidecar/domain/connections/*.py"),
+        *ROOT.glob("sidecar/text/*.py"),
+        *ROOT.glob("sidecar/hosts/**/*.py"),
         *ROOT.glob("editors/vscode/src/*"),
         *(path for name in READY for path in ROOT.glob(f"editors/{name}/**/*")),
     ]:
@@ -69,3 +70,8 @@ def _copy(folder: Path) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
     return folder / "copy"
+
+
+def test_the_list_of_modules_is_fresh() -> None:
+    """Run `python tools/modules.py` where this fails."""
+    assert modules.PAGE.read_text() == modules.page() + "\n"

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.enrichment import figures, labels, readings, scoring, words
 from benchmarks.enrichment.labels import Kept, Label, Summary, WrittenDiff, WrittenEvent
 from protocol.memories import Evidence, MemoryType
-from sidecar.domain.drafts import Draft, Reading
+from sidecar.memory.rules.drafts import Draft, Reading
 
 DECISION = "Use Postgres advisory locks instead of Redis because a failover loses the lock."
 LABEL = Label(

@@ -9,11 +9,11 @@ import pytest
 
 from protocol.errors import Code, InvalidParamsError
 from protocol.messages import SentMessage
-from sidecar import teamwork
 from sidecar.app import Application
-from sidecar.domain.sessions import Rule
+from sidecar.capture.rules.sessions import Rule
+from sidecar.handlers import sharing
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
 from tests import records
 from tests.support import FixedClock, Repository
 
@@ -204,8 +204,8 @@ def test_every_method_about_what_is_shared_is_in_the_table() -> None:
     from protocol.methods import METHODS  # noqa: PLC0415  # only this test looks at it
 
     names = {method.name for method in METHODS}
-    assert names >= teamwork.SERVED
-    assert len(teamwork.SERVED) == 14
+    assert names >= sharing.SERVED
+    assert len(sharing.SERVED) == 14
 
 
 def test_an_unknown_link_type_is_refused(app: Application) -> None:

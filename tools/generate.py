@@ -22,7 +22,7 @@ from protocol.errors import Code
 from protocol.methods import METHODS, NOTIFICATIONS, QUESTIONS
 from protocol.settings import Settings
 from protocol.versions import VERSION
-from sidecar.domain.connections.packages import write_packages
+from sidecar.hosts.agents import write_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "protocol" / "schema.json"

@@ -9,7 +9,7 @@ from benchmarks.enrichment.figures import Figures, Part, ratio, rows, shares
 from benchmarks.enrichment.labels import Summary
 from benchmarks.enrichment.measuring import ENRICHER, imported, measure
 from benchmarks.enrichment.scoring import Expected, Score
-from sidecar.domain.drafts import Draft
+from sidecar.memory.rules.drafts import Draft
 
 _SHOWN = 10
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from benchmarks.enrichment import words
 from benchmarks.enrichment.scoring import Score, text
 from benchmarks.timing import Row
-from sidecar.domain.drafts import Draft
+from sidecar.memory.rules.drafts import Draft
 
 LEAST_PRECISION = 0.9
 

@@ -11,7 +11,7 @@ from benchmarks.enrichment.labels import Label
 from benchmarks.enrichment.scoring import Compose, Score, score
 from benchmarks.timing import Row
 
-ENRICHER = "sidecar.domain.enrichment.composing:compose"
+ENRICHER = "sidecar.memory.extract.compose:compose"
 
 
 def enrich(_folder: Path) -> Iterator[Row]:

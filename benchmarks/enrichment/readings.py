@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from benchmarks.enrichment.labels import Label, WrittenDiff, WrittenEvent
 from protocol.events import Commit, Event, EventKind, FileChange, FileStatus
-from sidecar.domain import ulids
-from sidecar.domain.drafts import FileDiff, Reading
+from sidecar.memory.rules.drafts import FileDiff, Reading
+from sidecar.storage import ulids
 
 _BEGIN = datetime(2025, 3, 4, 9, 0, tzinfo=UTC)
 _BETWEEN = timedelta(minutes=7)

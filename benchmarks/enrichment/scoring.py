@@ -7,7 +7,7 @@ from functools import cache
 
 from benchmarks.enrichment import readings, words
 from benchmarks.enrichment.labels import Kept, Label, Summary
-from sidecar.domain.drafts import Draft, Reading
+from sidecar.memory.rules.drafts import Draft, Reading
 
 Compose = Callable[[str, Sequence[Reading]], tuple[Draft, ...]]
 """The enricher: a session's id and what can be read of it become drafts."""

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from protocol.errors import ThreadlineError
-from sidecar.domain.hashing import blake2b
-from sidecar.domain.recall.similarities import DIMENSION, MODEL
+from sidecar.search.rules.filters import DIMENSION, MODEL
 from sidecar.storage import prepared
 from sidecar.storage.database import DamagedError, Database, deadline
+from sidecar.text.hashing import blake2b
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 T = TypeVar("T")
 

@@ -8,10 +8,11 @@ from cachetools import LRUCache
 
 from protocol.events import Commit, Event
 from protocol.sessions import Session
-from sidecar.domain import conditions, paces
-from sidecar.domain.conditions import Change
-from sidecar.domain.paces import Pace
+from sidecar.capture.rules import sessions
+from sidecar.capture.rules.sessions import Pace
 from sidecar.storage.sessions import Sessions
+from sidecar.tasks.rules import conditions
+from sidecar.tasks.rules.conditions import Change
 
 T = TypeVar("T")
 
@@ -79,7 +80,7 @@ class Paces:
         known = self._known.get(session.session_id)
         if known is not None and known[0] == state:
             return known[1]
-        pace = paces.measure(session.started_at, self._sessions.arrivals(session.session_id))
+        pace = sessions.measure(session.started_at, self._sessions.arrivals(session.session_id))
         self._known[session.session_id] = (state, pace)
         return pace
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from protocol.errors import ThreadlineError
 from protocol.memories import Verdict
-from sidecar.domain.recall import catalogues
-from sidecar.domain.recall.catalogues import Glossary, Library
+from sidecar.search.rules import catalogues
+from sidecar.search.rules.catalogues import Glossary, Library
 from sidecar.storage import prepared
 from sidecar.storage.cache import Cache
 

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from protocol.errors import BusyError
-from sidecar.domain import forgetting
-from sidecar.domain.forgetting import Scrub
+from sidecar.privacy import scrubbing
+from sidecar.privacy.scrubbing import Scrub
 from sidecar.storage import files, skipped, snapshots, texts
 from sidecar.storage.vault import KINDS, NAME, Vault
 
@@ -56,7 +56,7 @@ def erase(vault: Vault, scrub: Scrub) -> Erased:
     for name in KINDS:
         collection = getattr(vault, name)
         counts[name] += collection.rewrite(
-            scrub, lambda table, key: forgetting.rename(scrub, table, key)
+            scrub, lambda table, key: scrubbing.rename(scrub, table, key)
         )
     counts["events"], touched = vault.sessions.rewrite(scrub)
     vault.sessions.restate(touched)
@@ -109,10 +109,8 @@ def said_in(vault: Vault, needles: Needles) -> list[str]:
     for name in KINDS:
         collection = getattr(vault, name)
         for key, body, _ in collection.table.raw():
-            named = {forgetting.NAMED[name]: key} if name in forgetting.NAMED else {}
-            words = forgetting.texts(name, msgspec.json.decode(body)) + forgetting.texts(
-                name, named
-            )
+            named = {scrubbing.NAMED[name]: key} if name in scrubbing.NAMED else {}
+            words = scrubbing.texts(name, msgspec.json.decode(body)) + scrubbing.texts(name, named)
             if any(
                 needle.search(text.encode("utf-8", "replace"))
                 for text in words

@@ -14,16 +14,16 @@ import msgspec
 from protocol.errors import BusyError, StorageFailedError, StoreRefusedError, ThreadlineError
 from protocol.projects import Project
 from protocol.values import Record
-from sidecar.domain.asking.budgets import Spending
-from sidecar.domain.identities import Facts
-from sidecar.domain.sessions import Rule
+from sidecar.capture.rules.sessions import Rule
+from sidecar.projects.rules.identities import Facts
 from sidecar.storage import files, legacy, snapshots, spool
 from sidecar.storage.collection import Collection
 from sidecar.storage.database import DamagedError, Database, probe
 from sidecar.storage.engine import SQLiteStorage, table_schema
-from sidecar.storage.ids import Ids
 from sidecar.storage.locks import Lock
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import NAME, Vault
+from sidecar.text.token_counts import Spending
 
 _PROJECT_ID = re.compile(r"[0-9a-f]{20}")
 INDEX, FOLDERS = "home.sqlite", "folders.json"

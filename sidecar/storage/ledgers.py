@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 import msgspec
 
-from sidecar.domain.connections.ledgers import Written
+from sidecar.hosts.rules.ledger import Written
 from sidecar.storage import files
 from sidecar.storage.locks import Lock
 

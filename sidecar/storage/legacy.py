@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from protocol.events import Event
-from sidecar.domain import sessions as session_rules
+from sidecar.capture.rules import sessions
 from sidecar.storage import blocks, files
 
 if TYPE_CHECKING:
     from sidecar.storage.vault import Vault
+
 
 JOURNAL = "vault.jsonl"
 _KEPT = "format-0.1"
@@ -64,7 +65,7 @@ def _put_session(vault: "Vault", session_id: str, document: Any, found: list[Eve
     if not found:
         return
     if document is None:
-        record = session_rules.restore(session_id, vault.project_id, found, vault.rule)
+        record = sessions.restore(session_id, vault.project_id, found, vault.rule)
     else:
         record = msgspec.convert(document, Session)
     is_compacted = record.status == "compacted"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from sidecar.domain.pauses import Pause
+from sidecar.capture.rules.pauses import Pause
 from sidecar.storage import files
 
 

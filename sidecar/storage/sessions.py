@@ -12,9 +12,8 @@ import msgspec
 
 from protocol.events import Event
 from protocol.sessions import EnrichmentStatus, Session, SessionStatus
-from sidecar.domain import events as known
-from sidecar.domain import sessions
-from sidecar.domain.sessions import Rule
+from sidecar.capture.rules import sessions
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage import blocks, salvage, texts
 from sidecar.storage.collection import Collection, Op, encode
 from sidecar.storage.engine import Document, DocumentTable, SQLiteStorage, checksum, table_schema
@@ -390,7 +389,7 @@ class Sessions:
         """Note under which keys new events are known and by which words they are found."""
         self.database.execute_all(
             "INSERT OR REPLACE INTO keys VALUES (?, ?, ?)",
-            ((key, one.session_id, one.event_id) for one in events for key in known.keys(one)),
+            ((key, one.session_id, one.event_id) for one in events for key in sessions.keys(one)),
         )
         texts.put_events(self.database, events)
 

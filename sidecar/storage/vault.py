@@ -23,11 +23,11 @@ from protocol.projects import Project
 from protocol.tasks import Task
 from protocol.turns import Entry, KeptActivity
 from protocol.values import Record
-from sidecar.domain import sessions as session_rules
-from sidecar.domain.drafts import Batch, Processed, Tries
-from sidecar.domain.drift.verdicts import Look
-from sidecar.domain.moves import Mark
-from sidecar.domain.sessions import Rule
+from sidecar.capture.rules import sessions as rules_sessions
+from sidecar.capture.rules.head_moves import Mark
+from sidecar.capture.rules.sessions import Rule
+from sidecar.memory.rules.drafts import Batch, Processed, Tries
+from sidecar.memory.rules.drift import Look
 from sidecar.storage import cache, files, sessions, snapshots, texts, verification
 from sidecar.storage.cache import Cache, Vectors
 from sidecar.storage.collection import Collection, Op
@@ -35,10 +35,10 @@ from sidecar.storage.commits import Commits, Paces
 from sidecar.storage.database import DamagedError, Database, probe
 from sidecar.storage.derived import Catalogues, Endings, Findings, Prepared
 from sidecar.storage.engine import SQLiteStorage, index_schema, table_schema
-from sidecar.storage.ids import Ids
 from sidecar.storage.locks import Lock
 from sidecar.storage.pauses import Pauses
 from sidecar.storage.sessions import Sessions
+from sidecar.storage.ulids import Ids
 
 NAME = "vault.sqlite"
 VERSION = 1
@@ -390,6 +390,6 @@ def _restate(vault: Vault) -> None:
         if session_id not in vault.sessions.records:
             arrived = vault.sessions.arrivals(session_id)
             if arrived:
-                made = session_rules.restore(session_id, vault.project_id, arrived, vault.rule)
+                made = rules_sessions.restore(session_id, vault.project_id, arrived, vault.rule)
                 vault.sessions.records.apply(session_id, made)
     vault.sessions.restate(vault.sessions.records.ids())

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from protocol.events import Event
-from sidecar.domain import events as known
+from sidecar.capture.rules import sessions
 from sidecar.storage import blocks, texts
 from sidecar.storage.engine import checksum, column_value
 
@@ -114,7 +114,7 @@ def _derived(connection: sqlite3.Connection) -> Iterator[Finding]:
     """Hold keys and texts against the events that they are made from."""
     keys = rows = 0
     for event in _events(connection):
-        for key in set(known.keys(event)):
+        for key in set(sessions.keys(event)):
             place = connection.execute("SELECT session, event FROM keys WHERE key = ?", (key,))
             session, owner = place.fetchone() or ("", "")
             # Where two events claim a key, the later one has it.

@@ -2,8 +2,6 @@
 
 import sys
 
-from sidecar.transports import parents  # noqa: F401  # first of all: it asks who started us
-
 
 def main() -> int:
     """Run the transport that the first word names; an interruption, also of what is still loading, is no failure."""

@@ -9,8 +9,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from protocol.settings import Settings
-from sidecar.domain.rendering import characters
 from sidecar.storage import files
+from sidecar.text import characters
 
 VARIABLE = "THREADLINE_LOG"
 ERRORS = "errors"
@@ -65,3 +65,11 @@ class _PrivateFile(RotatingFileHandler):
     def _open(self) -> TextIOWrapper:
         descriptor = files.open_private(Path(self.baseFilename))
         return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding="utf-8", line_buffering=True)
+
+
+def own() -> int:
+    """Keep standard output for the protocol alone; what anyone prints goes to standard error."""
+    output = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return output

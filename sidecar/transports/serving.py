@@ -10,7 +10,7 @@ from pathlib import Path
 from protocol import conversions
 from protocol.errors import ThreadlineError
 from sidecar.app import Application, open_application
-from sidecar.domain.rendering import characters
+from sidecar.text import characters
 from sidecar.transports import logs
 from sidecar.transports.exits import exit_for
 from sidecar.transports.parents import PARENT

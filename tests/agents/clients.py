@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sidecar.domain.connections import merging
-from sidecar.domain.connections.agents import BY_NAME
-from sidecar.domain.connections.contents import Json, Server
-from sidecar.domain.connections.places import Surroundings, candidates
-from sidecar.domain.connections.programs import Program
+from sidecar.hosts import merge
+from sidecar.hosts.agents import BY_NAME
+from sidecar.hosts.contents import Json, Server
+from sidecar.hosts.locations import Surroundings, candidates
+from sidecar.hosts.program import Program
 from sidecar.storage import spool
 from tests.agents.models import KEY, Model
 from tests.support import ROOT, Repository
@@ -109,7 +109,7 @@ class Bench:
                 path = Path(places[-1])
                 path.parent.mkdir(parents=True, exist_ok=True)
                 text = path.read_text() if path.exists() else None
-                path.write_text(merging.join(text, content))
+                path.write_text(merge.join(text, content))
         return record
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from sidecar.domain.rendering import fences
+from sidecar.text import own_words
 
 KEY = "placeholder-not-a-key"
 
-_FENCE, _END = (line("|").partition("|")[0] for line in (fences.opening, fences.closing))
+_FENCE, _END = (line("|").partition("|")[0] for line in (own_words.opening, own_words.closing))
 _SMALL = 100
 
 Json = dict[str, Any]

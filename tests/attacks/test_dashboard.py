@@ -15,7 +15,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from protocol.errors import Code, InvalidParamsError
-from sidecar.transports.web.confirmations import ASKED_AGAIN, VALID_FOR, Confirmations
+from sidecar.transports.web.tabs import ASKED_AGAIN, VALID_FOR, Confirmations
 from tests import chromium
 from tests.support import NOON, Repository
 from tests.webs import BRIEF, Dashboard, Tab, Visitor, see_it_serves

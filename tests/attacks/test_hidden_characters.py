@@ -11,7 +11,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from sidecar.domain.rendering import characters, fences
+from sidecar.text import characters, own_words
 from tests.lsp_client import RawClient
 from tests.mcps import Assistant, Host
 from tests.support import Repository, threadline
@@ -213,13 +213,13 @@ def ask_mcp(repository: Repository) -> list[str]:
             heard.append(result.model_dump(mode="json"))
             if not result.is_error:
                 assert isinstance(result.structured_content, dict)
-                assert next(iter(result.structured_content.items())) == ("notice", fences.NOTICE)
+                assert next(iter(result.structured_content.items())) == ("notice", own_words.NOTICE)
         for uri in [one.uri for one in (await assistant.client.list_resources()).resources]:
             contents = await assistant.client.read_resource(uri)
             heard.append(contents.model_dump(mode="json"))
             (content,) = contents.contents
             assert isinstance(content, types.TextResourceContents)
-            assert fences.NOTICE in content.text[:100]
+            assert own_words.NOTICE in content.text[:100]
         for name, given in (
             ("start", {"query": "planted"}),
             ("session", {}),
@@ -229,7 +229,7 @@ def ask_mcp(repository: Repository) -> list[str]:
             heard.append(prompt.model_dump(mode="json"))
             (message,) = prompt.messages
             assert isinstance(message.content, types.TextContent)
-            assert message.content.text.startswith(fences.NOTICE)
+            assert message.content.text.startswith(own_words.NOTICE)
         with pytest.raises(MCPError) as refused:
             await assistant.client.read_resource("threadline://documents/no%E2%80%AEsuch")
         heard.append(str(refused.value))

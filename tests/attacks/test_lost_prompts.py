@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sidecar.app import Application, open_application
-from sidecar.domain.continuity import signals
+from sidecar.conversations.rules import signals
 from sidecar.transports.hooks import main
 from sidecar.transports.hooks.calls import Call
 from tests.support import Repository, threadline

@@ -16,9 +16,9 @@ import pytest
 
 from protocol.errors import ModelFailedError
 from protocol.settings import Settings
-from sidecar.adapters.models import keys
-from sidecar.domain import settings
-from tests.adapters.test_models import Server, answer, server
+from sidecar.memory.llm import keys
+from sidecar.projects.rules import settings
+from tests.memory.test_model_servers import Server, answer, server
 from tests.support import Repository
 from tests.transports.test_capture import CONFIGURABLE, Editor
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from protocol.events import Commit, Event, FileChange, NewEvent
 from sidecar.app import now
-from sidecar.domain import events as known
-from sidecar.domain.sessions import Rule
+from sidecar.capture.rules import sessions
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage import snapshots, verification
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import NAME, Vault
 from tests.support import NOON, save
 
@@ -72,7 +72,7 @@ def account(vault: Vault) -> Counter[str]:
     counted, kept, with_key, with_words = vault.database.row(AGREE)
     assert counted == kept == len(found) == vault.sessions.count_events()
     wanted = {
-        (key, event.session_id, event.event_id) for event in found for key in known.keys(event)
+        (key, event.session_id, event.event_id) for event in found for key in sessions.keys(event)
     }
     assert set(vault.database.rows("SELECT key, session, event FROM keys")) == wanted
     assert with_key == len({event for _, _, event in wanted})
@@ -95,14 +95,14 @@ def check_copies(folder: Path) -> int:
 
 def fill(folder: Path, count: int, *, first: int = 0) -> list[str]:
     """Store events of all kinds in several sessions, and close the vault; return their keys."""
-    from sidecar.services import recording  # noqa: PLC0415  # heavy, and few need it
+    from sidecar.capture import record  # noqa: PLC0415  # heavy, and few need it
 
     vault = opened(folder)
     keys: list[str] = []
     with vault.transaction():
         for number in range(first, first + count):
             event = something(number, at=moment(number))
-            recording.ingest(vault, [event], "test")
+            record.ingest(vault, [event], "test")
             keys.append(str(event.idempotency_key))
     vault.close()
     return keys

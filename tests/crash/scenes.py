@@ -25,19 +25,23 @@ from protocol.projects import Project
 from protocol.settings import Settings
 from protocol.turns import IngestTurnParams
 from sidecar.app import now
-from sidecar.domain.continuity import signals
-from sidecar.domain.sessions import Rule
-from sidecar.services import compacting, forgetting, maintenance, recording, transferring
-from sidecar.services.continuity import checkpointing, ending, tracking, turning
-from sidecar.services.continuity.buffers import Buffer
-from sidecar.services.continuity.tools import Tools
-from sidecar.services.enrichment import jobs, running
+from sidecar.capture import record
+from sidecar.capture.rules.sessions import Rule
+from sidecar.conversations import checkpoints, finish, turns
+from sidecar.conversations.later import Buffer
+from sidecar.conversations.participants import Tools
+from sidecar.conversations.rules import signals
+from sidecar.memory import jobs, pipeline
 from sidecar.storage import snapshots, spool
 from sidecar.storage.database import Database
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import NAME, Vault
 from sidecar.transports import entry
+from sidecar.upkeep import export, maintenance, purge
+from tests.conversations.test_checkpoints import WHO, idle
+from tests.conversations.test_checkpoints import tools as test_checkpoints_tools
+from tests.conversations.test_turns import DECISION
 from tests.crash.accounts import (
     AGREE,
     account,
@@ -48,11 +52,8 @@ from tests.crash.accounts import (
     opened,
     something,
 )
-from tests.services.test_continuity import WHO, idle, tools
-from tests.services.test_enrichment import silent
-from tests.services.test_enrichment import tools as reading_tools
-from tests.services.test_remembering import WORDS
-from tests.services.test_turns import DECISION
+from tests.memory.test_pipeline import silent, tools
+from tests.memory.test_remember import WORDS
 from tests.support import NOON, holding
 
 BEFORE = 8
@@ -135,20 +136,20 @@ class Ingesting(Scene):
 
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
-        line = recording.Waiting(source="t", recorded_at=NOON, events=(something(30, moment(30)),))
+        line = record.Waiting(source="t", recorded_at=NOON, events=(something(30, moment(30)),))
         vault.inbox.spool("00000000000000000000000001", [msgspec.json.encode(line)])
         stage.acknowledge("commit:30" if something(30).kind == "commit" else "save:30")
         for number in range(BEFORE, BEFORE + 6):
-            recording.ingest(vault, [something(number, moment(number))], "test")
+            record.ingest(vault, [something(number, moment(number))], "test")
             stage.acknowledge(str(something(number).idempotency_key))
-        recording.ingest(vault, [something(each, moment(each)) for each in self.batch], "test")
+        record.ingest(vault, [something(each, moment(each)) for each in self.batch], "test")
         for number in self.batch:
             stage.acknowledge(str(something(number).idempotency_key))
         vault.close()
 
     def verify(self, stage: Stage) -> Any:
         vault = stage.vault()
-        recording.drain(vault)
+        record.drain(vault)
         self._see(vault, stage)
         keys = account(vault)
         assert sum(keys[str(something(each).idempotency_key)] for each in self.batch) in {0, 3}
@@ -173,7 +174,7 @@ class Enduring(Scene):
                 stage.disarm()
             key = str(something(number).idempotency_key)
             try:
-                recording.ingest(vault, [something(number, moment(number))], "test")
+                record.ingest(vault, [something(number, moment(number))], "test")
             except ThreadlineError as error:
                 kind = "unknown" if "unknown" in str(error) else "refused"
                 stage.acknowledge(f"{kind}|{key}|{int(error.code)}|{error}")
@@ -213,12 +214,12 @@ class Enriching(Scene):
 
     def prepare(self, stage: Stage) -> Any:
         vault = stage.vault()
-        recording.ingest(vault, self.events, "test")
+        record.ingest(vault, self.events, "test")
         vault.close()
 
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
-        job = running.start(vault, None, reading_tools(), silent)
+        job = pipeline.start(vault, None, tools(), silent)
         if job.status != "completed":
             raise StorageFailedError(str(job.error))
         for memory in vault.memories.all():
@@ -234,7 +235,7 @@ class Enriching(Scene):
         failed = [job for job in vault.jobs.all() if job.status == "failed"]
         assert all(re.search("interrupted|cannot", str(job.error)) for job in failed)
         (session,) = vault.sessions.timeline()
-        job = running.start(vault, session.session_id, reading_tools(), silent)
+        job = pipeline.start(vault, session.session_id, tools(), silent)
         assert (job.status, len(vault.jobs), vault.batches.all()) == ("completed", 1, [])
         account(vault)
         return sorted((memory.type, memory.content) for memory in vault.memories.all())
@@ -246,14 +247,14 @@ class Compacting(Scene):
     def prepare(self, stage: Stage) -> Any:
         fill(stage.vault_folder, 24)
         vault = stage.vault()
-        maintenance.expire(vault)
+        record.expire(vault)
         vault.close()
 
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
         for session in vault.sessions.timeline():
             if session.status == "closed":
-                compacting.compact(vault, SessionParams(session_id=session.session_id))
+                maintenance.compact(vault, SessionParams(session_id=session.session_id))
             stage.acknowledge(session.session_id)
         vault.close()
 
@@ -280,7 +281,7 @@ class Forgetting(Scene):
     def prepare(self, stage: Stage) -> Any:
         fill(stage.vault_folder, BEFORE)
         vault = stage.vault()
-        recording.ingest(vault, [commit(50, f"Hear the {PHRASE} sing", at=moment(50))], "test")
+        record.ingest(vault, [commit(50, f"Hear the {PHRASE} sing", at=moment(50))], "test")
         vault.snapshot()
         vault.cache.put("name", ["nothing"])
         vault.close()
@@ -288,7 +289,7 @@ class Forgetting(Scene):
 
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
-        report = forgetting.forget_phrase(vault, PHRASE, stage.folder / "logs")
+        report = purge.forget_phrase(vault, PHRASE, stage.folder / "logs")
         if report.verified:
             stage.acknowledge("forgotten")
         vault.close()
@@ -317,10 +318,10 @@ class Importing(Scene):
         source.mkdir(parents=True, exist_ok=True)
         fill(source / "vault", 24)
         vault = opened(source / "vault")
-        maintenance.expire(vault)
+        record.expire(vault)
         (first, *_) = vault.sessions.timeline()
-        compacting.compact(vault, SessionParams(session_id=first.session_id))
-        lines = b"\n".join(transferring.export(vault, project()))
+        maintenance.compact(vault, SessionParams(session_id=first.session_id))
+        lines = b"\n".join(export.export(vault, project()))
         vault.close()
         stage.folder.mkdir(parents=True)
         stage.folder.with_name(f"{stage.folder.name}.jsonl").write_bytes(lines)
@@ -328,7 +329,7 @@ class Importing(Scene):
     def act(self, stage: Stage) -> Any:
         lines = stage.folder.with_name(f"{stage.folder.name}.jsonl").read_bytes().split(b"\n")
         home = home_of(stage)
-        moved = transferring.load(home, lines, None)
+        moved = export.load(home, lines, None)
         stage.acknowledge(str(moved.events))
         home.close()
 
@@ -349,7 +350,7 @@ class Copying(Scene):
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
         for number in range(BEFORE, BEFORE + 3):
-            recording.ingest(vault, [something(number, moment(number))], "test")
+            record.ingest(vault, [something(number, moment(number))], "test")
             stage.acknowledge(str(something(number).idempotency_key))
             vault.snapshot()
             stage.acknowledge("copied")
@@ -371,12 +372,12 @@ class Recovering(Scene):
     def prepare(self, stage: Stage) -> Any:
         fill(stage.vault_folder, 24)
         vault = stage.vault()
-        maintenance.expire(vault)
+        record.expire(vault)
         first, second, *_ = vault.sessions.timeline()
-        compacting.compact(vault, SessionParams(session_id=first.session_id))
+        maintenance.compact(vault, SessionParams(session_id=first.session_id))
         vault.snapshot()
-        recording.ingest(vault, [something(24, moment(24))], "test")
-        compacting.compact(vault, SessionParams(session_id=second.session_id))
+        record.ingest(vault, [something(24, moment(24))], "test")
+        maintenance.compact(vault, SessionParams(session_id=second.session_id))
         vault.close()
         with (stage.vault_folder / NAME).open("r+b") as file:
             file.write(os.urandom(100))
@@ -386,7 +387,7 @@ class Recovering(Scene):
         assert vault.sessions.count_events() == 25
         stage.acknowledge("read")
         for number in (25, 26):
-            recording.ingest(vault, [something(number, moment(number))], "test")
+            record.ingest(vault, [something(number, moment(number))], "test")
             stage.acknowledge(str(something(number).idempotency_key))
         vault.close()
 
@@ -396,7 +397,7 @@ class Recovering(Scene):
         assert snapshots.reports(stage.vault_folder)
         assert snapshots.sources(stage.vault_folder) == []
         for number in (25, 26):
-            recording.ingest(vault, [something(number, moment(number))], "test")
+            record.ingest(vault, [something(number, moment(number))], "test")
         return sorted(account(vault).items())
 
 
@@ -407,7 +408,7 @@ class Migrating(Scene):
         vault = self._newer(stage)
         assert vault.sessions.count_events() == BEFORE
         stage.acknowledge("migrated")
-        recording.ingest(vault, [something(BEFORE, moment(BEFORE))], "test")
+        record.ingest(vault, [something(BEFORE, moment(BEFORE))], "test")
         stage.acknowledge(str(something(BEFORE).idempotency_key))
         vault.close()
 
@@ -474,12 +475,12 @@ class Checkpointing(Scene):
 
     def prepare(self, stage: Stage) -> Any:
         vault = stage.vault()
-        heard(vault, "use uv", tools())
+        heard(vault, "use uv", test_checkpoints_tools())
         vault.close()
 
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
-        checkpointing.checkpoint(vault, PARAMS, WHO, tools())
+        checkpoints.checkpoint(vault, PARAMS, WHO, test_checkpoints_tools())
         stage.acknowledge("saved")
         vault.close()
 
@@ -488,7 +489,7 @@ class Checkpointing(Scene):
         kept = len(vault.memories)
         assert kept in ({len(CONTENTS) + 1} if stage.acknowledged else {0, len(CONTENTS) + 1})
         assert len(vault.checkpoints) == (kept > 0)
-        result = checkpointing.checkpoint(vault, PARAMS, WHO, tools())
+        result = checkpoints.checkpoint(vault, PARAMS, WHO, test_checkpoints_tools())
         assert (result.created + result.skipped, result.failed) == (len(CONTENTS), 0)
         assert [talk.prompt_count for talk in vault.conversations.all()] == [1]
         account(vault)
@@ -502,14 +503,14 @@ class Ending(Checkpointing):
 
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
-        ending.end(vault, self.params, WHO, tools())
+        finish.end(vault, self.params, WHO, test_checkpoints_tools())
         stage.acknowledge("ended")
         vault.close()
 
     def verify(self, stage: Stage) -> Any:
         vault = stage.vault()
         assert not stage.acknowledged or len(vault.checkpoints) == 1
-        ending.end(vault, self.params, WHO, tools())
+        finish.end(vault, self.params, WHO, test_checkpoints_tools())
         account(vault)
         return [
             [saved.trigger for saved in vault.checkpoints.all()],
@@ -523,7 +524,7 @@ class Tracking(Scene):
 
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
-        using = tools(prompt_interval=2)
+        using = test_checkpoints_tools(prompt_interval=2)
         for number in range(5):
             heard(vault, f"use tool {number}", using, key=f"{number}")
             stage.acknowledge(f"use tool {number}")
@@ -556,7 +557,7 @@ class Turning(Scene):
         hearing = Tools(
             settings=settings, hear=signals.detect, meanings=WORDS, buffer=Buffer(start=idle)
         )
-        turning.take(vault, self.turn, WHO, hearing)
+        turns.take(vault, self.turn, WHO, hearing)
         stage.acknowledge("taken")
         vault.close()
 
@@ -667,7 +668,7 @@ def project() -> Project:
 
 def heard(vault: Vault, text: str, using: Tools, key: str | None = None) -> None:
     params = TrackParams(session_key="run", prompt=f"Decision: {text}", idempotency_key=key)
-    tracking.track(vault, params, WHO, using)
+    turns.track(vault, params, WHO, using)
 
 
 __all__ = ["SCENES", "Stage", "read_on", "sqlite3"]

@@ -14,13 +14,14 @@ from protocol.events import NewEvent
 from protocol.methods import SessionParams
 from protocol.settings import Settings
 from sidecar.app import Application, now
-from sidecar.domain.sessions import Rule
-from sidecar.services import compacting, maintenance, recording
+from sidecar.capture import record
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage import spool
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
+from sidecar.upkeep import maintenance
 from tests.crash.accounts import moment, something
-from tests.services.test_remembering import write
+from tests.memory.test_remember import write
 from tests.support import Repository, save
 
 EVENTS, MEMORIES = 120, 40
@@ -33,10 +34,10 @@ def make(folder: Path, *, is_hot: bool) -> None:
     home = Home(folder / "home", Ids(now), Rule())
     application = Application(home, here=repository.path, source="test")
     vault = home.vault(application.project(str(repository.path)).project_id)
-    recording.ingest(vault, [something(n, moment(n)) for n in range(EVENTS)], "test")
+    record.ingest(vault, [something(n, moment(n)) for n in range(EVENTS)], "test")
     maintenance.maintain(vault, Settings())
     for session in list(vault.sessions.timeline())[:4]:
-        compacting.compact(vault, SessionParams(session_id=session.session_id))
+        maintenance.compact(vault, SessionParams(session_id=session.session_id))
     for number in range(MEMORIES):
         write(vault, f"Fact number {number} is about harbours and {number * 7} bridges")
     application.call("threadline/capture/pause", {"project": str(repository.path)})
@@ -45,7 +46,7 @@ def make(folder: Path, *, is_hot: bool) -> None:
     vault.snapshot()
     home.fence_key()
     write(vault, "This came after the snapshot")
-    line = recording.Waiting(
+    line = record.Waiting(
         source="t",
         recorded_at=now(),
         events=(save("late.py", key="late"), NewEvent(kind="capture", text="w")),

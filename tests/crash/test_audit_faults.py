@@ -21,17 +21,18 @@ import pytest
 from protocol.errors import BusyError, Code, StorageFailedError, StoreRefusedError
 from protocol.methods import ListSessionsParams, SessionParams
 from protocol.settings import Settings
-from sidecar.adapters import watches
 from sidecar.app import now
-from sidecar.domain.sessions import Rule
-from sidecar.services import browsing, compacting, maintenance, recording, transferring
+from sidecar.capture import record, timeline
+from sidecar.capture.rules.sessions import Rule
+from sidecar.code import folder_watcher
 from sidecar.storage import snapshots, spool
 from sidecar.storage.database import PATIENCE
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
 from sidecar.storage.locks import Lock
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import NAME, Vault
 from sidecar.transports.exits import Exit
+from sidecar.upkeep import export, maintenance
 from tests.crash import writers
 from tests.crash.accounts import account, commit, events_of, fill, moment, opened, something
 from tests.crash.scenes import PROJECT, project
@@ -50,7 +51,7 @@ from tests.crash.theatre import (
     WRITE,
     Theatre,
 )
-from tests.services.test_remembering import write
+from tests.memory.test_remember import write
 from tests.support import ROOT, Repository, save
 
 pytestmark = pytest.mark.slow
@@ -67,7 +68,7 @@ def kept(folder: Path, memories: int = MEMORIES) -> Path:
     with contextlib.closing(homely(folder)) as home:
         home.put(project())
         vault = home.vault(PROJECT)
-        recording.ingest(vault, [something(n, moment(n)) for n in range(24)], "test")
+        record.ingest(vault, [something(n, moment(n)) for n in range(24)], "test")
         for number in range(memories):
             write(vault, f"Fact number {number} is about {number * 7} bridges")
         vault.snapshot()
@@ -193,10 +194,10 @@ def test_a_flipped_bit_in_a_compressed_session_costs_one_block(tmp_path: Path) -
     window = Rule().window / 400
     texts = [os.urandom(3000).hex() for _ in range(300)]
     events = [commit(n, text, at=moment(0) + n * window) for n, text in enumerate(texts)]
-    recording.ingest(vault, events, "test")
+    record.ingest(vault, events, "test")
     maintenance.maintain(vault, Settings())
     (session,) = vault.sessions.timeline()
-    compacting.compact(vault, SessionParams(session_id=session.session_id))
+    maintenance.compact(vault, SessionParams(session_id=session.session_id))
     query = "SELECT number, count FROM blocks ORDER BY number"
     counts = dict(vault.database.rows(query))
     assert len(counts) > 20
@@ -251,8 +252,8 @@ def test_stale_rows_beside_their_compressed_block_cost_and_double_nothing(tmp_pa
     vault = opened(folder)
     maintenance.maintain(vault, Settings())
     for session in vault.sessions.timeline():
-        compacting.compact(vault, SessionParams(session_id=session.session_id))
-    recording.ingest(vault, [commit(1000, "x" * 3000, at=moment(1000))], "test")
+        maintenance.compact(vault, SessionParams(session_id=session.session_id))
+    record.ingest(vault, [commit(1000, "x" * 3000, at=moment(1000))], "test")
     keys["commit:1000"] += 1
     vault.recover("a test")
     assert account(vault) == keys
@@ -394,7 +395,7 @@ def test_readers_never_wait_for_a_stopped_writer(tmp_path: Path) -> None:
         holder.send_signal(signal.SIGSTOP)
         vault = opened(tmp_path / "vault")
         began = time.monotonic()
-        assert len(browsing.list_sessions(vault, ListSessionsParams()).sessions) == 2
+        assert len(timeline.list_sessions(vault, ListSessionsParams()).sessions) == 2
         read = time.monotonic() - began
         with pytest.raises(BusyError):
             write(vault, "Nobody can remember this")
@@ -409,10 +410,10 @@ def test_a_clock_that_goes_back_delays_nothing(tmp_path: Path) -> None:
     """H1: row F9."""
     moments = [now()]
     vault = Vault(tmp_path / "vault", "p", Ids(lambda: moments[-1]), Rule())
-    recording.ingest(vault, [save(key="before")], "test")
+    record.ingest(vault, [save(key="before")], "test")
     moments.append(now() - timedelta(days=1))
     began = time.monotonic()
-    (placed,) = recording.ingest(vault, [save(key="after")], "test")
+    (placed,) = record.ingest(vault, [save(key="after")], "test")
     maintenance.maintain(vault, Settings())
     assert placed.outcome == "stored"
     assert time.monotonic() - began < 7 * PATIENCE
@@ -442,7 +443,7 @@ def test_an_unreadable_key_index_doubles_nothing(tmp_path: Path) -> None:
         path.write_bytes(b"nothing")
     vault = opened(folder)
     for number in range(12):
-        (placed,) = recording.ingest(vault, [something(number, moment(number))], "test")
+        (placed,) = record.ingest(vault, [something(number, moment(number))], "test")
         assert placed.outcome == "duplicate"
     assert max(account(vault).values()) == 1
     vault.close()
@@ -451,16 +452,16 @@ def test_an_unreadable_key_index_doubles_nothing(tmp_path: Path) -> None:
 def test_a_damaged_record_does_not_abort_an_export(tmp_path: Path) -> None:
     """H1: row F14."""
     vault = opened(tmp_path / "vault")
-    recording.ingest(vault, [something(n, moment(n)) for n in range(18)], "test")
+    record.ingest(vault, [something(n, moment(n)) for n in range(18)], "test")
     maintenance.maintain(vault, Settings())
     first, *others = vault.sessions.timeline()
-    compacting.compact(vault, SessionParams(session_id=first.session_id))
+    maintenance.compact(vault, SessionParams(session_id=first.session_id))
     with vault.transaction():
         vault.database.execute("UPDATE blocks SET data = zeroblob(100)")
         vault.database.execute(
             "UPDATE events SET sum = sum + 1 WHERE seq = (SELECT min(seq) FROM events)"
         )
-    lines = list(transferring.export(vault, project()))
+    lines = list(export.export(vault, project()))
     assert sum(b'"table":"events"' in line for line in lines) == 18 - first.message_count - 1
     assert len(others) == 2
     vault.close()
@@ -494,7 +495,7 @@ def test_a_session_whose_pages_cannot_be_read_does_not_abort_an_export(tmp_path:
     # Nobody mends it meanwhile.
     vault.database.on_damage = None
     gone: list[str] = []
-    lines = list(transferring.export(vault, project(), gone))
+    lines = list(export.export(vault, project(), gone))
     assert gone
     assert 1000 < sum(b'"table":"events"' in line for line in lines) < 1500
     vault.close()
@@ -518,7 +519,7 @@ def test_a_newer_vault_refuses_itself_and_no_other_project(tmp_path: Path) -> No
     """H1: row F15."""
     with contextlib.closing(homely(tmp_path)) as home:
         for number in range(3):
-            recording.ingest(home.vault(f"{number:020x}"), [save(key="k")], "test")
+            record.ingest(home.vault(f"{number:020x}"), [save(key="k")], "test")
     path = tmp_path / "home" / "projects" / f"{1:020x}" / NAME
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -529,7 +530,7 @@ def test_a_newer_vault_refuses_itself_and_no_other_project(tmp_path: Path) -> No
         home.projects()
         assert [home.vault(f"{number:020x}").sessions.count_events() for number in (0, 2)] == [1, 1]
         with pytest.raises(StoreRefusedError, match="newer"):
-            recording.ingest(home.vault(f"{1:020x}"), [save(key="l")], "test")
+            record.ingest(home.vault(f"{1:020x}"), [save(key="l")], "test")
     assert path.read_bytes() == before
 
 
@@ -540,7 +541,7 @@ def test_a_failure_after_the_commit_is_no_failure(
     vault = opened(tmp_path / "vault")
     with writers.start(vault.folder, "h", "--hold") as holder:
         assert writers.hear(holder) == ["held"]
-        (placed,) = recording.ingest(vault, [save(key="waits")], "test")
+        (placed,) = record.ingest(vault, [save(key="waits")], "test")
         assert placed.outcome == "spooled"
         holder.kill()
 
@@ -549,10 +550,10 @@ def test_a_failure_after_the_commit_is_no_failure(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", refuse)
-        (placed,) = recording.ingest(vault, [save(key="next")], "test")
+        (placed,) = record.ingest(vault, [save(key="next")], "test")
     assert placed.outcome == "stored"
     assert account(vault) == Counter({"waits": 1, "next": 1})
-    recording.drain(vault)
+    record.drain(vault)
     assert account(vault) == Counter({"waits": 1, "next": 1})
     vault.close()
 
@@ -659,8 +660,8 @@ def test_a_watcher_rarely_wakes_where_nothing_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """H1: row F20."""
-    monkeypatch.setattr(watches, "IDLE", 3.0)
-    watched = watches.Watches()
+    monkeypatch.setattr(folder_watcher, "IDLE", 3.0)
+    watched = folder_watcher.Watches()
     watched.wait([tmp_path], [])
     before = switches()
     assert watched.wait([tmp_path], [])
@@ -741,7 +742,7 @@ __all__ = [
     "datetime",
     "homely",
     "now",
-    "recording",
+    "record",
     "something",
     "write",
 ]

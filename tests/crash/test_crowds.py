@@ -16,11 +16,12 @@ from protocol.errors import StorageFailedError
 from protocol.methods import ListSessionsParams
 from protocol.settings import Settings
 from sidecar.app import now
-from sidecar.domain.sessions import Rule
-from sidecar.services import browsing, maintenance, recording
+from sidecar.capture import record, timeline
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage.database import PATIENCE
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
+from sidecar.upkeep import maintenance
 from tests.crash import writers
 from tests.crash.accounts import account, fill, moment, opened
 from tests.crash.theatre import EVERYTHING, report
@@ -54,7 +55,7 @@ def test_eight_writers_lose_double_and_reorder_nothing(tmp_path: Path) -> None:
     vault = opened(tmp_path / "vault")
     maintenance.maintain(vault, Settings())
     assert account(vault) == Counter(key for lines in said for key, *_ in lines)
-    for session in browsing.list_sessions(vault, ListSessionsParams(limit=1000)).sessions:
+    for session in timeline.list_sessions(vault, ListSessionsParams(limit=1000)).sessions:
         arrivals = [
             str(event.idempotency_key).split("/")
             for event in vault.sessions.arrivals(session.session_id)
@@ -89,7 +90,7 @@ def test_every_acknowledged_event_survives_kill_9_at_any_moment_exactly_once(
         time.sleep(chance.random() * 0.2)
         promised += [words[0] for writer in pair for words in writers.kill(writer)]
         vault = opened(tmp_path / "vault")
-        recording.drain(vault)
+        record.drain(vault)
         keys = account(vault)
         vault.close()
         assert [key for key in promised if keys[key] != 1] == []
@@ -106,7 +107,7 @@ def test_a_killed_holder_lets_the_next_writer_go_on_within_a_second(tmp_path: Pa
         holder.kill()
         holder.wait()
         began = time.monotonic()
-        (placed,) = recording.ingest(vault, [save(key="a")], "vscode")
+        (placed,) = record.ingest(vault, [save(key="a")], "vscode")
         assert time.monotonic() - began < SLACK
     assert placed.outcome == "stored"
     vault.close()
@@ -117,24 +118,24 @@ def test_a_stopped_writer_delays_others_no_longer_than_the_deadline_and_readers_
 ) -> None:
     """H1."""
     vault = opened(tmp_path / "vault")
-    recording.ingest(vault, [save(key="before")], "vscode")
+    record.ingest(vault, [save(key="before")], "vscode")
     with writers.start(vault.folder, "h", "--hold") as holder:
         assert writers.hear(holder) == ["held"]
         holder.send_signal(signal.SIGSTOP)
-        reading = _seconds(lambda: browsing.list_sessions(vault, ListSessionsParams()))
+        reading = _seconds(lambda: timeline.list_sessions(vault, ListSessionsParams()))
         opening = _seconds(opened(vault.folder).sessions.count_events)
         began = time.monotonic()
-        placed = recording.ingest(vault, [save(key="a"), save()], "vscode")
+        placed = record.ingest(vault, [save(key="a"), save()], "vscode")
         waited = time.monotonic() - began
         assert [event.outcome for event in placed] == ["spooled", "spooled"]
         assert vault.sessions.count_events() == 1
         holder.kill()
     assert PATIENCE - 0.5 < waited < PATIENCE + SLACK
     assert max(reading, opening) < PATIENCE
-    (later,) = recording.ingest(vault, [save(key="later")], "vscode")
+    (later,) = record.ingest(vault, [save(key="later")], "vscode")
     assert later.outcome == "stored"
     assert vault.sessions.count_events() == 4
-    (again,) = recording.ingest(vault, [save(key="a")], "vscode")
+    (again,) = record.ingest(vault, [save(key="a")], "vscode")
     assert again.outcome == "duplicate"
     vault.close()
     report(waited_s=round(waited, 2), read_ms=round(1000 * max(reading, opening), 1))
@@ -155,7 +156,7 @@ def test_many_projects_in_one_process_stay_below_two_hundred_descriptors(tmp_pat
             vault = home.vault(f"{folder:020x}")
             key = f"{folder}/{session}"
             event = save(key, at=moment(6 * session), key=key)
-            (placed,) = recording.ingest(vault, [event], "test")
+            (placed,) = record.ingest(vault, [event], "test")
             assert placed.outcome == "stored"
             vault.cache.put("name", [session])
             most = max(most, len(list(Path("/proc/self/fd").iterdir())))
@@ -191,9 +192,9 @@ def test_a_commit_to_a_file_that_was_moved_away_is_not_acknowledged(tmp_path: Pa
     keys = Counter(fill(folder, 12))
     vault = opened(folder)
     with pytest.raises(StorageFailedError, match="unknown"), vault.transaction():  # noqa: PT012
-        recording.ingest(vault, [save(key="between")], "test")
+        record.ingest(vault, [save(key="between")], "test")
         subprocess.run([sys.executable, "-c", RECOVERING, str(folder)], cwd=ROOT, check=True)
-    recording.ingest(vault, [save(key="between")], "test")
+    record.ingest(vault, [save(key="between")], "test")
     assert account(vault) == keys + Counter(["between"])
     vault.close()
 
@@ -208,7 +209,7 @@ def test_two_that_find_the_same_damage_recover_it_once(tmp_path: Path) -> None:
     said = [words[0] for writer in crowd for words in writers.end(writer)]
     assert len(said) == 80
     vault = opened(folder)
-    recording.drain(vault)
+    record.drain(vault)
     assert account(vault) == keys + Counter(said)
     assert len(list((folder / "damaged").iterdir())) == 1
     vault.close()

@@ -18,9 +18,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from protocol.methods import SessionParams
 from protocol.settings import Settings
-from sidecar.domain.drafts import Tries
-from sidecar.services import compacting, forgetting, maintenance, recording
+from sidecar.capture import record
+from sidecar.memory.rules.drafts import Tries
 from sidecar.storage.vault import Vault
+from sidecar.upkeep import maintenance, purge
 from tests.crash.accounts import account, moment, opened, something
 from tests.crash.theatre import EVERYTHING, report
 from tests.support import ROOT
@@ -42,7 +43,7 @@ class VaultMachine(RuleBasedStateMachine):
     @rule(batch=st.lists(numbers, min_size=1, max_size=4))
     def ingest(self, batch: list[int]) -> None:
         events = [something(number, moment(number)) for number in batch]
-        recording.ingest(self.vault, events, "test")
+        record.ingest(self.vault, events, "test")
         self.wanted |= Counter({str(event.idempotency_key): 1 for event in events})
 
     @rule(number=numbers)
@@ -54,12 +55,12 @@ class VaultMachine(RuleBasedStateMachine):
         maintenance.maintain(self.vault, Settings())
         for session in self.vault.sessions.timeline():
             if session.status == "closed":
-                compacting.compact(self.vault, SessionParams(session_id=session.session_id))
+                maintenance.compact(self.vault, SessionParams(session_id=session.session_id))
 
     @rule(number=numbers)
     def forget(self, number: int) -> None:
         phrase = f"reason {number}. "
-        assert forgetting.forget_phrase(self.vault, phrase, self.folder / "logs").verified
+        assert purge.forget_phrase(self.vault, phrase, self.folder / "logs").verified
 
     @rule()
     def reopen(self) -> None:
@@ -105,7 +106,7 @@ def play(folder: Path, name: str, seed: int, steps: int) -> None:
         key = f"{name}.{step}"
         if act in {"mine", "shared"}:
             number = chance.randrange(40) if act == "shared" else hash_of(name, step)
-            (placed,) = recording.ingest(vault, [something(number, moment(number))], name)
+            (placed,) = record.ingest(vault, [something(number, moment(number))], name)
             tell("event", something(number).idempotency_key, placed.outcome)
         elif act == "note":
             vault.write([vault.tries.put(key, Tries(count=step))])
@@ -127,7 +128,7 @@ def play(folder: Path, name: str, seed: int, steps: int) -> None:
 def fail_with(vault: Vault, number: int) -> None:
     """Store an event in a transaction that does not come to its end."""
     with contextlib.suppress(ZeroDivisionError), vault.transaction():
-        recording.ingest(vault, [something(number, moment(number))], "test")
+        record.ingest(vault, [something(number, moment(number))], "test")
         raise ZeroDivisionError
 
 
@@ -183,7 +184,7 @@ def test_what_several_processes_do_at_random_adds_up(
         said.append([json.loads(line) for line in whole])
         assert process.wait() in ({0, -9} if process is crowd[0] else {0})
     vault = opened(folder)
-    recording.drain(vault)
+    record.drain(vault)
     keys = account(vault)
     told = {words[1] for lines in said for words in lines if words[0] == "event"}
     assert not [key for key in told if keys[key] != 1]

@@ -12,20 +12,20 @@ import pytest
 from protocol.settings import Settings
 from protocol.turns import ENTRY_LIMIT, Activity, Category
 from sidecar.app import now
-from sidecar.domain.continuity import signals
-from sidecar.domain.sessions import Rule
-from sidecar.services import maintenance
-from sidecar.services.continuity import checkpointing
-from sidecar.services.continuity.buffers import Buffer
-from sidecar.services.continuity.tools import Tools
-from sidecar.storage.ids import Ids
+from sidecar.capture.rules.sessions import Rule
+from sidecar.conversations import checkpoints
+from sidecar.conversations.later import Buffer
+from sidecar.conversations.participants import Tools
+from sidecar.conversations.rules import signals
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
+from sidecar.upkeep import maintenance
+from tests.conversations.test_checkpoints import WHO, idle, tools
+from tests.conversations.test_turns import captured
 from tests.crash import writers
 from tests.crash.accounts import account, opened
 from tests.crash.scenes import CONTENTS, PARAMS, SUMMARY, heard
-from tests.services.test_continuity import WHO, idle, tools
-from tests.services.test_remembering import WORDS
-from tests.services.test_turns import captured
+from tests.memory.test_remember import WORDS
 from tests.support import ROOT
 
 pytestmark = pytest.mark.slow
@@ -134,7 +134,7 @@ def retry(folder: str) -> None:
     """Save the same again and again."""
     vault = opened(Path(folder))
     for _ in range(5):
-        checkpointing.checkpoint(vault, PARAMS, WHO, tools())
+        checkpoints.checkpoint(vault, PARAMS, WHO, tools())
     vault.close()
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from protocol.checkpoints import TrackParams
 from protocol.turns import IngestTurnParams
-from sidecar.services import recording
-from sidecar.services.continuity import tracking, turning
+from sidecar.capture import record
+from sidecar.conversations import turns
+from tests.conversations.test_checkpoints import WHO
 from tests.crash.accounts import moment, opened
-from tests.services.test_continuity import WHO
 from tests.support import save
 
 
@@ -48,7 +48,7 @@ def main() -> None:
         key = f"{options.name}/{number}"
         began = time.perf_counter()
         event = save(key, at=moment(number), key=key)
-        (placed,) = recording.ingest(vault, [event], options.name)
+        (placed,) = record.ingest(vault, [event], options.name)
         say(f"{key} {placed.outcome} {time.perf_counter() - began:.6f}")
     vault.close()
 
@@ -62,9 +62,9 @@ def talk(folder: Path) -> None:
         turn = IngestTurnParams(
             session_key="run", role="user", content=told(number), idempotency_key=f"{number}"
         )
-        turning.take(vault, turn, WHO, tools)
+        turns.take(vault, turn, WHO, tools)
         done = TrackParams(session_key="run", activities=(do(number),))
-        tracking.track(vault, done, WHO, tools)
+        turns.track(vault, done, WHO, tools)
         say(f"{number}")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from protocol.errors import StorageFailedError
 from protocol.memories import Memory
-from sidecar.storage import collection as collections
+from sidecar.storage import collection
 from sidecar.storage.conditions import field
 from sidecar.storage.vault import Vault
 from tests.storage.test_database import undone
@@ -146,7 +146,7 @@ def test_what_was_removed_long_ago_makes_everything_count_as_changed(
     known, since = vault.memories.by_id(), vault.memories.revision
     other = reopen(vault)
     other.write([other.memories.drop("b")])
-    for kept in (collections, __import__("sidecar.storage.database", fromlist=["x"])):
+    for kept in (collection, __import__("sidecar.storage.database", fromlist=["x"])):
         monkeypatch.setattr(kept, "REMOVALS_KEPT", 20)
     put(other, *(memory(f"more {number}") for number in range(30)))
     assert vault.memories.changes(since) == (vault.memories.revision, None)

@@ -14,7 +14,7 @@ import pytest
 
 from protocol.errors import StorageFailedError, StoreRefusedError
 from protocol.methods import CloseSessionParams
-from sidecar.services import browsing, recording
+from sidecar.capture import record, timeline
 from sidecar.storage import files
 from sidecar.storage.vault import NAME, Vault
 from tests.support import ROOT, reopen, save
@@ -24,11 +24,11 @@ def test_everything_is_private_whatever_the_umask(vault: Vault) -> None:
     """H5."""
     previous = os.umask(0)
     try:
-        recording.ingest(vault, [save(key="a")], "vscode")
+        record.ingest(vault, [save(key="a")], "vscode")
         vault.cache.put("name", 1)
         vault.inbox.spool("batch", [b"{}"])
         vault.snapshot()
-        browsing.close_session(vault, CloseSessionParams())
+        timeline.close_session(vault, CloseSessionParams())
     finally:
         os.umask(previous)
     modes = {path: path.stat().st_mode & 0o777 for path in [vault.folder, *vault.folder.rglob("*")]}
@@ -39,11 +39,11 @@ def test_everything_is_private_whatever_the_umask(vault: Vault) -> None:
 
 def test_open_modes_are_tightened(vault: Vault) -> None:
     """H5."""
-    recording.ingest(vault, [save()], "vscode")
+    record.ingest(vault, [save()], "vscode")
     vault.close()
     (vault.folder / NAME).chmod(0o644)
     other = reopen(vault)
-    recording.ingest(other, [save()], "vscode")
+    record.ingest(other, [save()], "vscode")
     assert (vault.folder / NAME).stat().st_mode & 0o777 == 0o600
     other.close()
     vault.folder.chmod(0o755)
@@ -54,7 +54,7 @@ def test_open_modes_are_tightened(vault: Vault) -> None:
 def use_all(vault: Vault) -> None:
     other = reopen(vault)
     try:
-        recording.ingest(other, [save(key="k")], "vscode")
+        record.ingest(other, [save(key="k")], "vscode")
         other.inbox.spool("batch", [b"{}"])
         with other.running.held():
             pass
@@ -65,7 +65,7 @@ def use_all(vault: Vault) -> None:
 @pytest.mark.parametrize("name", [NAME, "running", "inbox"])
 def test_a_planted_link_is_not_followed(name: str, vault: Vault, tmp_path: Path) -> None:
     """H1, H5."""
-    recording.ingest(vault, [save(key="a")], "vscode")
+    record.ingest(vault, [save(key="a")], "vscode")
     vault.close()
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -95,7 +95,7 @@ def test_a_link_in_the_caches_place_is_no_cache(vault: Vault, tmp_path: Path) ->
 @pytest.mark.parametrize("name", [NAME, "running"])
 def test_a_pipe_in_a_files_place_blocks_nobody(name: str, vault: Vault) -> None:
     """H1, H5."""
-    recording.ingest(vault, [save(key="a")], "vscode")
+    record.ingest(vault, [save(key="a")], "vscode")
     vault.close()
     (vault.folder / name).unlink(missing_ok=True)
     os.mkfifo(vault.folder / name)
@@ -106,7 +106,7 @@ def test_a_pipe_in_a_files_place_blocks_nobody(name: str, vault: Vault) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a store to someone else")
 def test_a_vault_of_another_user_is_refused(vault: Vault) -> None:
     """H5."""
-    recording.ingest(vault, [save()], "vscode")
+    record.ingest(vault, [save()], "vscode")
     vault.close()
     os.chown(vault.folder / NAME, 12345, 12345)
     with pytest.raises(StoreRefusedError, match="12345"):
@@ -135,19 +135,19 @@ def limited(size: int) -> Iterator[None]:
 
 def test_a_full_disk_stores_nothing_keeps_the_old_and_recovers(vault: Vault) -> None:
     """H1."""
-    recording.ingest(vault, [save(key="old")], "vscode")
+    record.ingest(vault, [save(key="old")], "vscode")
     log = vault.folder / f"{NAME}-wal"
     with (
         limited(log.stat().st_size + 40),
         pytest.raises(StorageFailedError, match="nothing was stored"),
     ):
-        recording.ingest(vault, [save("x" * 200, key="new 0")], "vscode")
+        record.ingest(vault, [save("x" * 200, key="new 0")], "vscode")
     assert vault.sessions.count_events() == 1
     other = reopen(vault)
     assert other.sessions.count_events() == 1
     assert other.damaged_copies() == []
-    recording.ingest(other, [save(key="new 0")], "vscode")
-    recording.ingest(vault, [save(key="new 1")], "vscode")
+    record.ingest(other, [save(key="new 0")], "vscode")
+    record.ingest(vault, [save(key="new 1")], "vscode")
     assert vault.sessions.count_events() == other.sessions.count_events() == 3
     other.close()
 
@@ -157,9 +157,9 @@ import os
 import sys
 from pathlib import Path
 from protocol.errors import StorageFailedError
-from sidecar.services import recording
-from sidecar.domain.sessions import Rule
-from sidecar.storage.ids import Ids
+from sidecar.capture import record as recording
+from sidecar.capture.rules.sessions import Rule
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
 from tests.support import FixedClock, save
 

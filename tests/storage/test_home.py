@@ -10,14 +10,14 @@ import pytest
 
 from protocol.errors import StoreRefusedError
 from protocol.projects import Project
-from sidecar.domain.asking.budgets import Spending
-from sidecar.domain.sessions import Rule
-from sidecar.services import recording
+from sidecar.capture import record
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage import snapshots
 from sidecar.storage.database import deadline
 from sidecar.storage.home import Home
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import NAME
+from sidecar.text.token_counts import Spending
 from tests.support import NOON, FixedClock, holding, save
 
 PROCESSES = 4
@@ -186,7 +186,7 @@ def test_only_the_latest_eight_vaults_have_open_files(home: Home) -> None:
     """H1: thirty folders must not use up the descriptors of a server."""
     before = _descriptors()
     for number in range(30):
-        recording.ingest(home.vault(f"{number:020x}"), [save()], "test")
+        record.ingest(home.vault(f"{number:020x}"), [save()], "test")
     is_open = [home.vault(f"{number:020x}").database.is_open for number in range(30)]
     # To ask for a vault moves it to the front without opening it.
     assert sum(is_open) <= 8
@@ -204,11 +204,11 @@ def _descriptors() -> int:
 def test_a_vault_that_is_written_is_not_closed_by_others(home: Home) -> None:
     first = home.vault(f"{0:020x}")
     with first.transaction():
-        recording.ingest(first, [save()], "test")
+        record.ingest(first, [save()], "test")
         for number in range(1, 12):
             home.vault(f"{number:020x}").sessions.count()
         assert first.database.is_open
-        recording.ingest(first, [save()], "test")
+        record.ingest(first, [save()], "test")
     assert first.sessions.count_events() == 2
 
 
@@ -216,10 +216,10 @@ def test_a_vault_that_was_rolled_back_is_noticed(home: Home) -> None:
     """H1."""
     name = f"{1:020x}"
     vault = home.vault(name)
-    recording.ingest(vault, [save(key="first")], "test")
+    record.ingest(vault, [save(key="first")], "test")
     vault.close()
     old = (vault.folder / NAME).read_bytes()
-    recording.ingest(vault, [save(key="second")], "test")
+    record.ingest(vault, [save(key="second")], "test")
     home.note_seen(vault)
     home.close()
     (vault.folder / NAME).write_bytes(old)
@@ -235,7 +235,7 @@ def test_a_vault_that_is_missing_is_noticed(home: Home) -> None:
     """H1."""
     name = f"{1:020x}"
     vault = home.vault(name)
-    recording.ingest(vault, [save()], "test")
+    record.ingest(vault, [save()], "test")
     vault.snapshot()
     home.close()
     (vault.folder / NAME).unlink()

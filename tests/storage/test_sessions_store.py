@@ -24,14 +24,14 @@ from hypothesis.stateful import (
 from protocol.events import Commit, Event, FileChange, NewEvent
 from protocol.methods import CloseSessionParams, SessionParams
 from protocol.sessions import Session
-from sidecar.domain import events as known
-from sidecar.domain import sessions as rules
-from sidecar.domain.sessions import Rule
-from sidecar.services import browsing, compacting, recording
+from sidecar.capture import record, timeline
+from sidecar.capture.rules import sessions
+from sidecar.capture.rules.sessions import Rule
 from sidecar.storage import blocks, salvage, texts
 from sidecar.storage.collection import encode
-from sidecar.storage.ids import Ids
+from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
+from sidecar.upkeep import maintenance
 from tests.storage.test_database import undone
 from tests.support import HOUR, MINUTE, NOON, FixedClock, reopen, save
 
@@ -66,7 +66,7 @@ def check(vault: Vault) -> None:
         arrived = vault.sessions.arrivals(session.session_id)
         events |= {event.event_id: event for event in arrived}
         assert session.message_count == len(arrived) > 0
-        recounted = rules.summarise(session, arrived)
+        recounted = sessions.summarise(session, arrived)
         assert session == recounted, (session, recounted)
     (total,) = vault.database.row("SELECT count(*) FROM events")
     (packed,) = vault.database.row("SELECT coalesce(sum(count), 0) FROM blocks")
@@ -75,7 +75,7 @@ def check(vault: Vault) -> None:
     expected = {
         (key, event.session_id, event.event_id)
         for event in events.values()
-        for key in known.keys(event)
+        for key in sessions.keys(event)
     }
     assert set(kept) == expected
     check_words(vault, {key for key, event in events.items() if event.kind != "save"})
@@ -119,9 +119,9 @@ class Whatever(RuleBasedStateMachine):
     )
     def record(self, kinds: list[tuple[str, str, int]]) -> None:
         batch = [self.event(*one) for one in kinds]
-        placed = recording.ingest(self.vault, batch, "test")
+        placed = record.ingest(self.vault, batch, "test")
         assert {one.outcome for one in placed} == {"stored"}
-        again = recording.ingest(self.vault, [one for one in batch if one.idempotency_key], "test")
+        again = record.ingest(self.vault, [one for one in batch if one.idempotency_key], "test")
         assert {one.outcome for one in again} <= {"duplicate"}
 
     def event(self, kind: str, text: str, hours: int) -> NewEvent:
@@ -138,14 +138,14 @@ class Whatever(RuleBasedStateMachine):
     @precondition(lambda self: hasattr(self, "vault") and self.sessions("active"))
     @rule()
     def close(self) -> None:
-        browsing.close_session(self.vault, CloseSessionParams())
+        timeline.close_session(self.vault, CloseSessionParams())
 
     @precondition(lambda self: hasattr(self, "vault") and self.sessions("closed"))
     @rule(data=st.data())
     def compact(self, data: st.DataObject) -> None:
         session = data.draw(st.sampled_from(self.sessions("closed")))
         before = self.vault.sessions.arrivals(session.session_id)
-        compacting.compact(self.vault, SessionParams(session_id=session.session_id))
+        maintenance.compact(self.vault, SessionParams(session_id=session.session_id))
         assert self.vault.sessions.arrivals(session.session_id) == before
 
     @precondition(lambda self: hasattr(self, "vault") and self.vault.sessions.count())
@@ -182,7 +182,7 @@ class Whatever(RuleBasedStateMachine):
     def undo(self) -> None:
         before = self.vault.sessions.timeline()
         with undone(self.vault):
-            recording.ingest(self.vault, [save(), capture("never")], "test")
+            record.ingest(self.vault, [save(), capture("never")], "test")
         assert self.vault.sessions.timeline() == before
 
     @rule()
@@ -215,9 +215,9 @@ def long_session(vault: Vault, clock: FixedClock) -> str:
     events = [
         commit(n, f"subject {n}", body, clock.now + n * MINUTE) for n, body in enumerate(bodies)
     ]
-    placed = recording.ingest(vault, events, "test")
+    placed = record.ingest(vault, events, "test")
     clock.pass_(2 * HOUR)
-    browsing.close_session(vault, CloseSessionParams())
+    timeline.close_session(vault, CloseSessionParams())
     return str(placed[0].session_id)
 
 
@@ -230,7 +230,7 @@ def test_compacted_events_lie_in_blocks_of_at_most_64_kilobytes(
 ) -> None:
     """A6."""
     before = vault.sessions.arrivals(long_session)
-    compacting.compact(vault, SessionParams(session_id=long_session))
+    maintenance.compact(vault, SessionParams(session_id=long_session))
     kept = rows_of(vault)
     assert len(kept) > 3
     for _, count, total, data in kept:
@@ -249,7 +249,7 @@ def test_compacted_events_lie_in_blocks_of_at_most_64_kilobytes(
 def test_a_damaged_block_costs_its_own_events_only(vault: Vault, long_session: str) -> None:
     """A6, H1."""
     before = vault.sessions.arrivals(long_session)
-    compacting.compact(vault, SessionParams(session_id=long_session))
+    maintenance.compact(vault, SessionParams(session_id=long_session))
     first = rows_of(vault)[0][1]
     with vault.transaction():
         vault.database.execute("UPDATE blocks SET data = zeroblob(length(data)) WHERE number = 0")
@@ -260,8 +260,8 @@ def test_a_damaged_block_costs_its_own_events_only(vault: Vault, long_session: s
 def test_a_late_event_wakes_a_compacted_session(vault: Vault, long_session: str) -> None:
     """A4, A6."""
     before = vault.sessions.arrivals(long_session)
-    compacting.compact(vault, SessionParams(session_id=long_session))
-    (placed,) = recording.ingest(vault, [capture("late", NOON + MINUTE)], "test")
+    maintenance.compact(vault, SessionParams(session_id=long_session))
+    (placed,) = record.ingest(vault, [capture("late", NOON + MINUTE)], "test")
     assert placed.session_id == long_session
     assert vault.sessions.arrivals(long_session)[:-1] == before
     assert rows_of(vault) == []
@@ -273,7 +273,7 @@ def test_blocks_saved_beside_some_of_their_rows_lose_no_event(
 ) -> None:
     """H1: rows that a compaction has deleted may still lie in free pages of a damaged file."""
     before = vault.sessions.arrivals(long_session)
-    compacting.compact(vault, SessionParams(session_id=long_session))
+    maintenance.compact(vault, SessionParams(session_id=long_session))
     saved = [
         salvage.Block(long_session, number, count, data)
         for number, count, _, data in rows_of(vault)
@@ -289,7 +289,7 @@ def test_blocks_saved_beside_some_of_their_rows_lose_no_event(
 def test_a_damaged_session_hides_no_older_one(vault: Vault) -> None:
     """H1."""
     events = [save(at=NOON - 5 * number * HOUR) for number in range(130)]
-    recording.ingest(vault, events, "test")
+    record.ingest(vault, events, "test")
     whole = vault.sessions.timeline()
     with vault.transaction():
         vault.database.execute(
@@ -299,7 +299,7 @@ def test_a_damaged_session_hides_no_older_one(vault: Vault) -> None:
 
 
 def test_sessions_are_given_page_by_page(vault: Vault) -> None:
-    recording.ingest(vault, [save(at=NOON - 5 * number * HOUR) for number in range(250)], "test")
+    record.ingest(vault, [save(at=NOON - 5 * number * HOUR) for number in range(250)], "test")
     newest = list(vault.sessions.newest())
     assert [one.started_at for one in newest] == sorted(
         (one.started_at for one in newest), reverse=True
@@ -317,7 +317,7 @@ def test_sessions_are_given_page_by_page(vault: Vault) -> None:
 
 def test_an_event_that_stands_for_others_keeps_one_row(vault: Vault) -> None:
     """A7, B2."""
-    recording.ingest(vault, [commit(1, "old words"), commit(2, "other words")], "test")
+    record.ingest(vault, [commit(1, "old words"), commit(2, "other words")], "test")
     session_id = vault.sessions.active()[0].session_id
     first, second = vault.sessions.arrivals(session_id)
     assert first.commit is not None
@@ -338,10 +338,10 @@ def test_an_event_that_stands_for_others_keeps_one_row(vault: Vault) -> None:
 
 def test_a_session_from_elsewhere_brings_what_is_not_here(vault: Vault, clock: FixedClock) -> None:
     """H2."""
-    recording.ingest(vault, [commit(1), capture("mine", key="k")], "test")
+    record.ingest(vault, [commit(1), capture("mine", key="k")], "test")
     here = vault.sessions.active()[0]
     other = Vault(vault.folder.parent / "other", "p", Ids(clock), Rule())
-    recording.ingest(other, [commit(1), commit(2)], "test")
+    record.ingest(other, [commit(1), commit(2)], "test")
     theirs = other.sessions.active()[0]
     arrived = other.sessions.arrivals(theirs.session_id)
     for _ in range(2):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidecar.services import recording
+from sidecar.capture import record
 from sidecar.storage import texts
 from sidecar.storage.vault import Vault
 from tests.storage.test_database import undone
@@ -17,7 +17,7 @@ def found(vault: Vault, words: str) -> list[str]:
 
 
 def test_commits_and_captures_are_found_by_all_their_words_and_saves_by_none(vault: Vault) -> None:
-    placed = recording.ingest(
+    placed = record.ingest(
         vault,
         [
             commit(1, "Retry payments", "The gateway drops connections"),
@@ -37,7 +37,7 @@ def test_commits_and_captures_are_found_by_all_their_words_and_saves_by_none(vau
 
 def test_a_title_that_answers_comes_before_a_long_text_that_mentions(vault: Vault) -> None:
     long = "many other words " * 50
-    placed = recording.ingest(
+    placed = record.ingest(
         vault, [commit(1, "Other", f"{long} cache {long}"), commit(2, "Cache")], "t"
     )
     assert found(vault, "cache") == [placed[1].event_id, placed[0].event_id]
@@ -48,14 +48,14 @@ def test_a_title_that_answers_comes_before_a_long_text_that_mentions(vault: Vaul
 )
 def test_a_question_is_words_and_no_query_language(vault: Vault, asked: str) -> None:
     """H4."""
-    recording.ingest(vault, [commit(1, "something else")], "test")
+    record.ingest(vault, [commit(1, "something else")], "test")
     assert found(vault, asked) == []
 
 
 def test_words_of_what_was_undone_are_not_found(vault: Vault) -> None:
     """H1."""
     with undone(vault):
-        recording.ingest(vault, [commit(1, "never")], "test")
+        record.ingest(vault, [commit(1, "never")], "test")
     assert found(vault, "never") == []
     check_words(vault, set())
 
@@ -63,7 +63,7 @@ def test_words_of_what_was_undone_are_not_found(vault: Vault) -> None:
 def test_words_are_found_by_another_process_at_once(vault: Vault) -> None:
     other = reopen(vault)
     assert found(other, "hello") == []
-    (placed,) = recording.ingest(vault, [capture("hello there")], "test")
+    (placed,) = record.ingest(vault, [capture("hello there")], "test")
     assert found(other, "hello") == [placed.event_id]
     other.close()
 
@@ -74,7 +74,7 @@ def test_words_are_found_by_another_process_at_once(vault: Vault) -> None:
 @given(several=st.lists(any_text, min_size=1, max_size=4))
 def test_any_text_can_be_indexed_and_asked_for(vault: Vault, several: list[str]) -> None:
     """H4."""
-    recording.ingest(vault, [capture(f"{one} needle") for one in several], "test")
+    record.ingest(vault, [capture(f"{one} needle") for one in several], "test")
     assert len(found(vault, "needle")) >= min(len(several), 100)
     for one in several:
         found(vault, one)
@@ -84,7 +84,7 @@ def test_any_text_can_be_indexed_and_asked_for(vault: Vault, several: list[str])
 
 def test_rebuilding_leaves_the_same_to_be_found_and_no_removed_word(vault: Vault) -> None:
     """H3."""
-    placed = recording.ingest(vault, [capture("keep this"), capture("secret that")], "test")
+    placed = record.ingest(vault, [capture("keep this"), capture("secret that")], "test")
     with vault.transaction():
         texts.remove(vault.database, str(placed[1].event_id))
         texts.rebuild(vault.database)

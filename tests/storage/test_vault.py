@@ -9,9 +9,8 @@ import pytest
 
 from protocol.errors import StoreRefusedError
 from protocol.memories import Memory
-from sidecar.services import recording
-from sidecar.storage import snapshots
-from sidecar.storage import vault as vaults
+from sidecar.capture import record
+from sidecar.storage import snapshots, vault
 from sidecar.storage.database import Database
 from sidecar.storage.vault import NAME, Vault
 from tests.storage.test_collection import memory
@@ -28,7 +27,7 @@ def migrated(database: Database) -> None:
 
 @pytest.fixture
 def filled(vault: Vault) -> Vault:
-    recording.ingest(vault, [save(key="a", at=NOON)], "vscode")
+    record.ingest(vault, [save(key="a", at=NOON)], "vscode")
     vault.write([vault.memories.put("m", memory("m"))])
     vault.close()
     return vault
@@ -37,8 +36,8 @@ def filled(vault: Vault) -> Vault:
 @pytest.fixture
 def _next_version(filled: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not filled.database.is_open
-    monkeypatch.setattr(vaults, "VERSION", vaults.VERSION + 1)
-    monkeypatch.setitem(vaults.STEPS, vaults.VERSION - 1, migrated)
+    monkeypatch.setattr(vault, "VERSION", vault.VERSION + 1)
+    monkeypatch.setitem(vault.STEPS, vault.VERSION - 1, migrated)
 
 
 @pytest.mark.usefixtures("_next_version")
@@ -48,10 +47,10 @@ def test_an_older_vault_is_migrated_after_a_copy_was_kept(filled: Vault) -> None
     assert other.database.rows("SELECT id, status FROM memories") == [("m", "stale")]
     assert other.sessions.count_events() == 1
     (kept,) = snapshots.snapshots(filled.folder)
-    assert kept.name == f"version-{vaults.VERSION - 1}.sqlite"
+    assert kept.name == f"version-{vault.VERSION - 1}.sqlite"
     assert kept.stat().st_mode & 0o777 == 0o600
     with contextlib.closing(sqlite3.connect(kept)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone()[0] == vaults.VERSION - 1
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == vault.VERSION - 1
         assert connection.execute("SELECT status FROM memories").fetchall() == [("active",)]
     other.close()
     # Opened again, it is as it is: nothing is copied a second time.
@@ -73,7 +72,7 @@ def test_an_interrupted_migration_is_finished_at_the_next_opening(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setitem(vaults.STEPS, vaults.VERSION - 1, cut)
+        patch.setitem(vault.STEPS, vault.VERSION - 1, cut)
         other = reopen(filled)
         with pytest.raises(KeyboardInterrupt):
             other.sessions.count()
@@ -87,13 +86,13 @@ def test_a_newer_vault_is_refused_and_left_alone(filled: Vault) -> None:
     """H6."""
     path = filled.folder / NAME
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {vaults.VERSION + 1}")
+        connection.execute(f"PRAGMA user_version = {vault.VERSION + 1}")
     before = path.read_bytes()
     other = reopen(filled)
     with pytest.raises(StoreRefusedError, match="newer Threadline"):
         other.memories.get("m")
     with pytest.raises(StoreRefusedError, match="newer Threadline"):
-        recording.ingest(other, [save()], "vscode")
+        record.ingest(other, [save()], "vscode")
     other.close()
     assert path.read_bytes() == before
     assert not (filled.folder / snapshots.DAMAGED).exists()
@@ -101,7 +100,7 @@ def test_a_newer_vault_is_refused_and_left_alone(filled: Vault) -> None:
 
 def test_every_version_has_its_step() -> None:
     """H6."""
-    assert sorted(vaults.STEPS) == list(range(1, vaults.VERSION))
+    assert sorted(vault.STEPS) == list(range(1, vault.VERSION))
 
 
 def test_opening_builds_nothing_that_was_not_asked_for(filled: Vault) -> None:

@@ -10,10 +10,11 @@ import pytest
 
 from protocol.methods import SessionParams
 from protocol.settings import Settings
-from sidecar.services import compacting, maintenance, recording
+from sidecar.capture import record
 from sidecar.storage import snapshots, verification
 from sidecar.storage.vault import NAME
 from sidecar.transports.exits import Exit
+from sidecar.upkeep import maintenance
 from tests.crash.accounts import moment, opened, something
 from tests.storage.test_collection import memory
 from tests.support import Repository, threadline
@@ -44,10 +45,10 @@ DAMAGE = {
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a vault with memories, open and compacted sessions, and close it."""
     vault = opened(tmp_path_factory.mktemp("prepared") / "vault")
-    recording.ingest(vault, [something(n, moment(n)) for n in range(24)], "test")
+    record.ingest(vault, [something(n, moment(n)) for n in range(24)], "test")
     maintenance.maintain(vault, Settings())
     first = vault.sessions.timeline()[0]
-    compacting.compact(vault, SessionParams(session_id=first.session_id))
+    maintenance.compact(vault, SessionParams(session_id=first.session_id))
     vault.write([vault.memories.put("m", memory("m"))])
     vault.close()
     return vault.folder

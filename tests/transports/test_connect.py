@@ -17,9 +17,9 @@ import pytest
 from mcp import StdioServerParameters
 from mcp.client import Client
 
-from sidecar.domain.connections import scripts
-from sidecar.domain.connections.agents import BY_NAME
-from sidecar.domain.connections.programs import Program
+from sidecar.hosts import plugins
+from sidecar.hosts.agents import BY_NAME
+from sidecar.hosts.program import Program
 from sidecar.transports.exits import Exit
 from sidecar.transports.hooks import observing
 from sidecar.transports.hooks.reading import MOST
@@ -198,8 +198,8 @@ WRITTEN: dict[str, Any] = {
         "$schema": "https://opencode.ai/config.json",
         "mcp": {"threadline": {"type": "local", "command": [PROGRAM, "mcp"], "enabled": True}},
     },
-    ".openclaw/extensions/threadline/package.json": json.loads(scripts.OPENCLAW_PACKAGE),
-    ".openclaw/extensions/threadline/openclaw.plugin.json": json.loads(scripts.OPENCLAW_MANIFEST),
+    ".openclaw/extensions/threadline/package.json": json.loads(plugins.OPENCLAW_PACKAGE),
+    ".openclaw/extensions/threadline/openclaw.plugin.json": json.loads(plugins.OPENCLAW_MANIFEST),
     ".openclaw/extensions/threadline/index.js": None,
     ".openclaw/openclaw.json": {
         "plugins": {
@@ -226,8 +226,8 @@ def scripts_of(user: Path) -> dict[str, str]:
     (hook,) = line["hooks"]["sessionStart"]
     program = Program(tuple(shlex.split(hook["bash"])[:-3]))
     return {
-        ".config/opencode/plugins/threadline.js": scripts.write_opencode(program),
-        ".openclaw/extensions/threadline/index.js": scripts.write_openclaw(program),
+        ".config/opencode/plugins/threadline.js": plugins.write_opencode(program),
+        ".openclaw/extensions/threadline/index.js": plugins.write_openclaw(program),
     }
 
 
@@ -600,7 +600,7 @@ def test_the_plugin_of_opencode_asks_the_hook_and_hands_on_its_answer(
     await hooks["experimental.chat.system.transform"]({{ sessionID: "s" }}, after)
     console.log(JSON.stringify([output, after]))
     """
-    said, told = run_plugin(tmp_path, scripts.write_opencode(program), script)
+    said, told = run_plugin(tmp_path, plugins.write_opencode(program), script)
     assert said == [{"system": ["known"], "context": ["known"]}, {"system": ["known"]}]
     where = {"directory": str(tmp_path), "worktree": str(tmp_path)}
     assert told == [
@@ -631,7 +631,7 @@ def test_a_session_of_opencode_that_goes_on_elsewhere_is_told_before_its_next_re
     await hooks.dispose()
     console.log(JSON.stringify(output))
     """
-    said, told = run_plugin(tmp_path, scripts.write_opencode(program), script)
+    said, told = run_plugin(tmp_path, plugins.write_opencode(program), script)
     assert said == {"system": ["known"]}
     assert [(words[-1], body.get("source")) for words, body in told] == [
         ("session.created", "resume"),
@@ -654,7 +654,7 @@ def test_the_plugin_of_openclaw_asks_the_hook_and_hands_on_its_answer(
     ]
     console.log(JSON.stringify(answers))
     """
-    said, told = run_plugin(tmp_path, scripts.write_openclaw(program), script)
+    said, told = run_plugin(tmp_path, plugins.write_openclaw(program), script)
     assert said == [{"prependContext": "known"}, None]
     assert told[0] == [
         ["hook", "openclaw", "before_prompt_build"],
@@ -680,7 +680,7 @@ def test_the_plugin_of_openclaw_knows_which_conversation_is_meant(
     await hooks.agent_end({{ messages: [] }}, {{ sessionKey: "k" }})
     console.log("{{}}")
     """
-    _, told = run_plugin(tmp_path, scripts.write_openclaw(program), script)
+    _, told = run_plugin(tmp_path, plugins.write_openclaw(program), script)
     here = {"sessionKey": "k", "workspaceDir": str(tmp_path)}
     assert [body["ctx"] for _, body in told] == [
         {**here, "sessionId": "one"},
@@ -726,7 +726,7 @@ def test_a_plugin_says_no_more_than_the_hook_reads(
     agent: str, tmp_path: Path, program: Program
 ) -> None:
     """Part of F3. What is longer would be passed over, with the edit or the turn that it tells of."""
-    write = {"opencode": scripts.write_opencode, "openclaw": scripts.write_openclaw}[agent]
+    write = {"opencode": plugins.write_opencode, "openclaw": plugins.write_openclaw}[agent]
     _, told = run_plugin(tmp_path, write(program), LENGTHY[agent] + "\nconsole.log('{}')")
     assert all(len(json.dumps(body, ensure_ascii=False).encode()) <= MOST for _, body in told)
     around = {"HOME": "/"}
@@ -742,6 +742,6 @@ def test_a_plugin_says_no_more_than_the_hook_reads(
 @pytest.mark.parametrize("agent", LENGTHY)
 def test_a_plugin_whose_program_is_gone_disturbs_nobody(agent: str, tmp_path: Path) -> None:
     """Part of F3."""
-    write = {"opencode": scripts.write_opencode, "openclaw": scripts.write_openclaw}[agent]
+    write = {"opencode": plugins.write_opencode, "openclaw": plugins.write_openclaw}[agent]
     text = write(Program(("/nowhere/threadline",)))
     assert run_plugin(tmp_path, text, LENGTHY[agent] + "\nconsole.log('{}')") == ({}, [])

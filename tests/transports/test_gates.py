@@ -10,14 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.methods import Change
-from sidecar.adapters import browsers
-from sidecar.transports.web import dashboards, gates, sites
+from sidecar.transports.web import dashboards, gates, invitations
 from sidecar.transports.web.dashboards import Dashboard
-from sidecar.transports.web.keys import VALID_FOR, Keys
-from sidecar.transports.web.limits import Limit, retry_after
-from sidecar.transports.web.news import News
+from sidecar.transports.web.keys import VALID_FOR, Keys, Limit, retry_after
 from sidecar.transports.web.routes import House
-from sidecar.transports.web.tabs import Office
+from sidecar.transports.web.tabs import News, Office
 from tests.desks import Desk
 
 HERE = "127.0.0.1:8123"
@@ -174,7 +171,7 @@ def test_only_plain_files_of_known_kinds_are_pages(tmp_path: Path) -> None:
         path.write_text(name)
     (tmp_path / "secret.js").write_text("secret")
     (tmp_path / "pages" / "link.js").symlink_to(tmp_path / "secret.js")
-    found = sites.load(tmp_path / "pages")
+    found = gates.load(tmp_path / "pages")
     assert {path: file.content.decode() for path, file in found.items()} == {
         "/": "index.html",
         "/about": "about.html",
@@ -199,4 +196,4 @@ def test_no_browser_is_opened_where_nothing_can_be_shown(
 ) -> None:
     """Part of G6."""
     monkeypatch.setattr("sys.platform", "linux")
-    assert not browsers.show("http://127.0.0.1:1/", {"TERM": "xterm"})
+    assert not invitations.show("http://127.0.0.1:1/", {"TERM": "xterm"})

@@ -19,10 +19,11 @@ from benchmarks import leaks, redaction
 from benchmarks.tokens import FORMS
 from protocol.messages import MessageList
 from sidecar.app import Application, now, open_application
-from sidecar.domain import echoes, secrets
-from sidecar.domain.connections import events
-from sidecar.services import pausing
+from sidecar.capture import pause
+from sidecar.hosts import agents
+from sidecar.privacy import secret_files
 from sidecar.storage import spool
+from sidecar.text import own_words
 from sidecar.transports.hooks import cleaning, hosts, main, observing
 from sidecar.transports.hooks.calls import Call
 from tests.hooks import failures, log
@@ -426,13 +427,13 @@ def check_failing(
 
 
 HEARD = {
-    "claude-code": events.CLAUDE,
-    "cursor": events.CURSOR,
-    "copilot": events.COPILOT,
-    "devin": events.DEVIN,
-    "codex": events.CODEX,
-    "windsurf": events.CASCADE,
-    "antigravity": events.ANTIGRAVITY,
+    "claude-code": agents.CLAUDE,
+    "cursor": agents.CURSOR,
+    "copilot": agents.COPILOT,
+    "devin": agents.DEVIN,
+    "codex": agents.CODEX,
+    "windsurf": agents.CASCADE,
+    "antigravity": agents.ANTIGRAVITY,
 }
 MORE: dict[tuple[str, str], dict[str, Any]] = {
     ("codex", "PostToolUse"): {
@@ -998,7 +999,7 @@ def test_what_was_said_right_before_a_pause_is_kept(environment: dict[str, str])
     app = open_here()
     vault = app.vault(app.project(None))
     send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="We must be loud."))
-    pausing.pause(vault, "forever", "")
+    pause.pause(vault, "forever", "")
     assert talk(app).prompt_count == 1
     app.call("threadline/capture/resume", {})
     send(environment, "claude-code", message=claude("SessionEnd", reason="other"))
@@ -1051,7 +1052,7 @@ def test_our_own_words_coming_back_make_nothing_new(environment: dict[str, str])
         answer, rest = respond(["claude-code"], data, environment)
         rest()
         told = json.loads(answer)["hookSpecificOutput"]["additionalContext"]
-        assert echoes.NAME in told
+        assert own_words.NAME in told
         send(
             environment,
             "claude-code",
@@ -1321,14 +1322,16 @@ def test_a_message_with_wrong_types_breaks_nothing(host: str, tmp_path: Path) ->
     assert failures(tmp_path / "fuzzed") == []
 
 
-@given(st.sampled_from([*secrets._NAMES, *secrets._FOLDERS]), st.text("abc.-", max_size=4))
+@given(
+    st.sampled_from([*secret_files._NAMES, *secret_files._FOLDERS]), st.text("abc.-", max_size=4)
+)
 def test_no_file_that_may_hold_secrets_is_named(name: str, letters: str) -> None:
     for path in (
         f"a/{name.replace('*', letters)}",
         f"{name.replace('*', letters)}/a",
         name.upper(),
     ):
-        assert cleaning._is_secret(path) == secrets.is_secret(path)
+        assert cleaning._is_secret(path) == secret_files.is_secret(path)
 
 
 @pytest.mark.parametrize(

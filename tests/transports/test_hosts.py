@@ -19,8 +19,8 @@ from typing import IO, Any
 import pytest
 
 from protocol.methods import Change
-from sidecar.adapters.watches import Watches
 from sidecar.app import open_application
+from sidecar.code.folder_watcher import Watches
 from tests.hooks import FOLDER, PAYLOADS, failures, log
 from tests.support import ROOT, Repository, threadline
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from mcp.shared.message import SessionMessage
 
 from sidecar.app import open_application
-from sidecar.transports.mcp import lines
+from sidecar.transports.mcp import stdio
 from tests.mcps import COMMAND, ERAS, Assistant, Host
 from tests.support import ROOT, Repository
 
@@ -34,15 +34,15 @@ def test_lines_come_out_as_they_went_in(wanted: list[bytes], size: int) -> None:
     whole = [line.replace(b"\n", b"") for line in wanted]
     data = b"".join(line + b"\n" for line in whole)
     chunks = (data[start : start + size] for start in range(0, len(data), size))
-    assert list(lines.cut(chunks)) == whole
+    assert list(stdio.cut(chunks)) == whole
 
 
 def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Part of F1."""
-    monkeypatch.setattr(lines, "LONGEST", 10)
+    monkeypatch.setattr(stdio, "LONGEST", 10)
     chunks = [b"short\n", b"x" * 8, b"y" * 8, b"z\nafter", b"wards\n", b"w" * 99]
-    assert list(lines.cut(iter(chunks))) == [b"short", None, b"afterwards", None]
-    assert list(lines.cut(iter([b"1234567890\n", b"12345678901\n", b"end"]))) == [
+    assert list(stdio.cut(iter(chunks))) == [b"short", None, b"afterwards", None]
+    assert list(stdio.cut(iter([b"1234567890\n", b"12345678901\n", b"end"]))) == [
         b"1234567890",
         None,
         b"end",
@@ -75,7 +75,7 @@ def test_a_line_that_is_no_message_is_answered(
     line: bytes | None, code: int, identifier: object
 ) -> None:
     """Part of F1."""
-    answer = lines.read(line)
+    answer = stdio.read(line)
     assert isinstance(answer, types.JSONRPCError)
     assert (answer.error.code, answer.id) == (code, identifier)
 
@@ -83,12 +83,12 @@ def test_a_line_that_is_no_message_is_answered(
 @pytest.mark.parametrize("line", [b"", b"  \r", b"{}", b'{"method":7}', b'{"jsonrpc":"2.0"}'])
 def test_a_line_that_asks_nothing_is_not_answered(line: bytes) -> None:
     """Part of F1."""
-    assert lines.read(line) is None
+    assert stdio.read(line) is None
 
 
 def test_a_message_is_read() -> None:
     """Part of F1."""
-    assert isinstance(lines.read(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\r'), SessionMessage)
+    assert isinstance(stdio.read(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\r'), SessionMessage)
 
 
 class Process:
@@ -165,7 +165,7 @@ def test_bad_lines_never_kill_a_server(served: Process) -> None:
         b'{"jsonrpc":"2.0","method":"notifications/nonsense"}',
         b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}',
         b'{"jsonrpc":"2.0","id":5,"result":{}}',
-        b"x" * (lines.LONGEST + 1),
+        b"x" * (stdio.LONGEST + 1),
     ]
     served.write(*bad)
     served.greet()
@@ -296,7 +296,7 @@ def test_nothing_heavy_is_loaded_before_the_handshake(repository: Repository) ->
     repository.commit("begin")
     script = (
         "import sys, sidecar.transports.mcp.main; "
-        "print([name for name in ('numpy', 'git', 'tree_sitter', 'sidecar.mind', 'pygls', 'lsprotocol', 'rich') "
+        "print([name for name in ('numpy', 'git', 'tree_sitter', 'sidecar.handlers.memory', 'pygls', 'lsprotocol', 'rich') "
         "if name in sys.modules])"
     )
     done = subprocess.run(

@@ -13,10 +13,10 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from sidecar.app import Application
-from sidecar.domain.context import sections
-from sidecar.domain.rendering import fences
+from sidecar.context.rules import fitting
 from sidecar.storage.home import Home
-from sidecar.transports.mcp import calling, instructions, server
+from sidecar.text import own_words
+from sidecar.transports.mcp import calling, server
 from sidecar.transports.mcp.tools import TOOLS
 from tests.desks import DECISION, Desk, titles
 from tests.mcps import ERAS, Assistant, Host, Story
@@ -89,10 +89,10 @@ def test_the_instructions_teach_the_protocol_in_a_few_lines(desk: Desk) -> None:
 
     for mode in ERAS:
         told = Host(mode=mode).run(desk.app, story)
-        assert told == instructions.TEXT
+        assert told == server.TEXT
     for word in ("session_start", "search", "write", "checkpoint", "brief the next reader"):
-        assert word in instructions.TEXT.lower()
-    assert len(instructions.TEXT.splitlines()) < 12
+        assert word in server.TEXT.lower()
+    assert len(server.TEXT.splitlines()) < 12
 
 
 Use = Callable[..., Awaitable[dict[str, Any]]]
@@ -520,8 +520,8 @@ def test_a_start_is_labelled_and_no_longer_than_it_may_be(desk: Desk, cap: int |
         return await one.use("session_start", mode="full", summaryOnly=False, **wanted)
 
     told = Host().run(desk.app, story)
-    assert sections.measure(told) <= (cap or 16_000)
-    is_labelled = next(iter(told.items())) == ("notice", fences.NOTICE)
+    assert fitting.measure(told) <= (cap or 16_000)
+    is_labelled = next(iter(told.items())) == ("notice", own_words.NOTICE)
     # A cap that leaves room for hardly anything else leaves none for the notice.
     assert is_labelled is (cap is None or cap >= 246)
 
@@ -829,7 +829,7 @@ def test_context_sessions_and_documents_are_resources(desk: Desk, mode: str) -> 
     desk.ask("documents/write", name="my notes", content="# Mine")
     texts = Host(mode=mode).run(desk.app, read_resources)
     assert "argon2" in texts["threadline://context"]
-    assert texts["threadline://documents/my%20notes"] == f"{fences.NOTICE}\n\n# Mine"
+    assert texts["threadline://documents/my%20notes"] == f"{own_words.NOTICE}\n\n# Mine"
     (session,) = desk.ask("sessions/list")["sessions"]
     assert DECISION in texts[f"threadline://sessions/{session['sessionId']}"]
     assert not desk.vault.receipts.all()
@@ -875,7 +875,7 @@ def test_a_real_process_gives_an_assistant_all_it_needs(desk: Desk, mode: str) -
 
     async def story(one: Assistant) -> None:
         assert one.client.protocol_version == ERAS[mode]
-        assert one.client.instructions == instructions.TEXT
+        assert one.client.instructions == server.TEXT
         await look_at_tools(one)
         await take_prompts(one)
         texts = await read_resources(one)

@@ -20,8 +20,8 @@ from protocol.contexts import ReceiptList
 from protocol.forgetting import PurgeReport
 from protocol.memories import Evidence, Memory
 from protocol.methods import Status
-from sidecar.adapters.watches import Watches
 from sidecar.app import Application, now, open_application
+from sidecar.code.folder_watcher import Watches
 from sidecar.storage import prepared
 from sidecar.storage.spool import VARIABLE
 from sidecar.storage.vault import Vault

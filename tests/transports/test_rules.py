@@ -12,9 +12,9 @@ import pytest
 
 from protocol.forgetting import PurgeReport
 from sidecar.app import open_application
-from sidecar.domain.connections import rules
-from sidecar.services import forgetting
+from sidecar.hosts import rules_files
 from sidecar.storage.vault import Vault
+from sidecar.upkeep import purge
 from tests.hooks import failures
 from tests.support import ROOT, Repository, threadline
 
@@ -93,7 +93,7 @@ def test_the_first_prompt_of_a_conversation_renews_the_file(
     assert first.startswith("---\ntrigger: always_on\n---\n\n<!-- Written by `threadline connect`")
     assert KNOWN in first
     assert "Dates are kept in UTC." in first
-    assert rules.is_intact(first)
+    assert rules_files.is_intact(first)
     remember(repository, "Money is kept in cents.")
     prompt(repository.path, "t1", "And now?")
     assert page.read_text() == first
@@ -110,7 +110,7 @@ def test_what_is_forgotten_leaves_the_file_at_once(page: Path, repository: Repos
     assert "Money is kept in cents." in page.read_text()
     run(repository, "forget", memory)
     assert "Money is kept in cents." not in page.read_text()
-    assert rules.is_intact(page.read_text())
+    assert rules_files.is_intact(page.read_text())
     prompt(repository.path, "t2")
     assert "Money is kept in cents." not in page.read_text()
     assert KNOWN in page.read_text()
@@ -144,7 +144,7 @@ def test_forgetting_empties_the_files_of_one_project_alone(
     assert all("Money is kept in cents." in text for text in before)
     run(repository, *words(memory))
     ours, worktrees, others = [one.read_text() for one in pages]
-    assert ours == worktrees == rules.write()
+    assert ours == worktrees == rules_files.write()
     assert others == before[2]
 
 
@@ -153,18 +153,18 @@ def test_a_file_is_emptied_after_what_it_says_is_forgotten(
 ) -> None:
     """Part of F3. A conversation that begins meanwhile writes into it what is still known."""
     app = open_application(here=repository.path, source="cli-auto")
-    forget = forgetting.forget_phrase
+    forget = purge.forget_phrase
 
     def write_again(vault: Vault, phrase: str, logs: Path) -> PurgeReport:
         prompt(repository.path, "t1")
         assert KNOWN in page.read_text()
         return forget(vault, phrase, logs)
 
-    monkeypatch.setattr(forgetting, "forget_phrase", write_again)
+    monkeypatch.setattr(purge, "forget_phrase", write_again)
     report = app.call("threadline/purge", {"phrase": KNOWN})
     app.close()
     assert isinstance(report, PurgeReport)
-    assert (report.verified, page.read_text()) == (True, rules.write())
+    assert (report.verified, page.read_text()) == (True, rules_files.write())
 
 
 def test_a_file_that_cannot_be_emptied_is_named(page: Path, repository: Repository) -> None:
@@ -189,8 +189,8 @@ def test_the_file_stays_within_what_cascade_reads(page: Path, repository: Reposi
     app.close()
     prompt(repository.path, "t1")
     text = page.read_text()
-    assert rules.LIMIT // 2 < len(text) <= rules.LIMIT == 6_000
-    assert rules.is_intact(text)
+    assert rules_files.LIMIT // 2 < len(text) <= rules_files.LIMIT == 6_000
+    assert rules_files.is_intact(text)
 
 
 def test_disconnecting_takes_the_file_away_and_nothing_else(
@@ -217,10 +217,10 @@ def test_a_file_that_is_not_ours_is_left_alone(
     if whose == "nobody's":
         page.write_text("---\ntrigger: manual\n---\nmine\n")
     elif whose == "edited":
-        page.write_text(rules.write("x").replace("always_on", "manual"))
+        page.write_text(rules_files.write("x").replace("always_on", "manual"))
     elif whose == "a stranger's":
         (Path(os.environ["THREADLINE_HOME"]) / "connections.json").unlink()
-        page.write_text(rules.write("from a repository"))
+        page.write_text(rules_files.write("from a repository"))
     elif whose == "a pipe":
         os.mkfifo(page)
     before = page.read_bytes() if page.is_file() else None
@@ -286,7 +286,7 @@ def test_a_store_that_is_locked_keeps_cascade_waiting_for_two_seconds_at_most(
     held(folder / "lock")
     held(Path(os.environ["THREADLINE_HOME"]) / "lock")
     assert prompt(repository.path, "t1", "We must go on.") < SECONDS
-    assert page.read_bytes() == before or rules.is_intact(page.read_text())
+    assert page.read_bytes() == before or rules_files.is_intact(page.read_text())
     inbox = Path(os.environ["THREADLINE_HOME"]) / "inbox"
     heard = b"".join(path.read_bytes() for path in inbox.glob("*.jsonl"))
     assert b"We must go on." in heard

@@ -25,16 +25,16 @@ NEEDLESS = (
     *("httpx", "lsprotocol", "mcp", "numpy", "pygls", "rich", "snowballstemmer"),
     *("asyncio", "concurrent", "ctypes", "dataclasses", "email", "socket", "ssl"),
     *("tree_sitter", "watchfiles", "zoneinfo"),
-    *("sidecar.transports.cli", "sidecar.transports.lsp", "sidecar.adapters.embeddings.layers"),
-    *("sidecar.adapters.models", "sidecar.adapters.trees", "sidecar.domain.connections"),
-    *("sidecar.domain.enrichment.composing", "sidecar.services.connecting"),
-    *("sidecar.services.enrichment.running", "sidecar.services.enrichment.rules"),
-    *("sidecar.services.forgetting", "sidecar.services.transferring"),
+    *("sidecar.transports.cli", "sidecar.transports.lsp", "sidecar.search.embeddings.bert"),
+    *("sidecar.adapters.models", "sidecar.code.folder_watcher", "sidecar.domain.connections"),
+    *("sidecar.memory.extract.compose", "sidecar.hosts.connect"),
+    *("sidecar.memory.pipeline", "sidecar.memory.readers"),
+    *("sidecar.upkeep.purge", "sidecar.upkeep.export"),
 )
 """What no start event needs, whatever has happened before."""
 ASKING = (
     *("hashlib", "importlib.metadata", "inspect", "shutil", "subprocess", "tempfile"),
-    *("sidecar.adapters.code.symbols", "sidecar.domain.endings.judging"),
+    *("sidecar.code.symbols", "sidecar.tasks.rules.completion"),
 )
 """What is needed only where something has to be found out."""
 

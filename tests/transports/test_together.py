@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from protocol.links import Graph, GraphLink, GraphNode, LinkEnd
-from sidecar.transports.cli.papers import dot
+from sidecar.transports.cli.documents import dot
 from sidecar.transports.exits import Exit
 from tests.support import Repository, threadline
 

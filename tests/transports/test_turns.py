@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 from sidecar.app import Application, now
-from sidecar.services import maintenance
-from tests.services.test_turns import captured
+from sidecar.upkeep import maintenance
+from tests.conversations.test_turns import captured
 from tests.transports.test_hooks import claude, environment, open_here, send, talk
 
 __all__ = ["environment"]

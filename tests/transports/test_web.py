@@ -17,7 +17,7 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
-from sidecar.transports.web import sites
+from sidecar.transports.web import gates
 from tests.support import ROOT, Repository, threadline
 from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, complaints, see_it_serves, start
 
@@ -82,7 +82,7 @@ def test_too_many_knocks_have_to_wait(dashboard: Dashboard) -> None:
 
 def test_every_page_is_served_and_may_load_nothing_but_ours(visitor: Visitor) -> None:
     """Part of G6."""
-    pages = {**sites.load(sites.PAGES), **sites.load(sites.DOOR)}
+    pages = {**gates.load(gates.PAGES), **gates.load(gates.DOOR)}
     assert {"/", "/enter", "/enter.js"} <= set(pages)
     for path, file in pages.items():
         answer = visitor.get(path)
@@ -102,7 +102,7 @@ def test_every_page_is_served_and_may_load_nothing_but_ours(visitor: Visitor) ->
 
 def test_pages_hold_no_script_or_style_in_line() -> None:
     """Part of G6."""
-    written = [*sites.PAGES.rglob("*.html"), *sites.DOOR.rglob("*.html")]
+    written = [*gates.PAGES.rglob("*.html"), *gates.DOOR.rglob("*.html")]
     assert len(written) >= 2
     for page in written:
         text = page.read_text()

@@ -9,7 +9,7 @@ from protocol.answers import Answer, failure
 from protocol.errors import InvalidParamsError, InvalidRequestError, ThreadlineError
 from protocol.values import Record
 from sidecar.app import Application
-from sidecar.domain.rendering import characters
+from sidecar.text import characters
 from sidecar.transports import requests
 from sidecar.transports.requests import Identifier, is_identifier
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from protocol.connections import ConfigChange, ConnectParams, FoundAgent, Level, Plan
 from protocol.contexts import RenderParams
 from protocol.errors import InvalidParamsError, NotFoundError
-from sidecar import connections
 from sidecar.app import Application
-from sidecar.domain.connections.agents import BY_NAME
-from sidecar.services import connecting, refreshing
-from sidecar.services.connecting import Tools
+from sidecar.handlers import connections
+from sidecar.hosts import connect as hosts_connect
+from sidecar.hosts import rules_writer
+from sidecar.hosts.agents import BY_NAME
+from sidecar.hosts.connect import Tools
 from sidecar.transports.cli import calls, screens
 from sidecar.transports.exits import Exit
 
@@ -33,11 +34,11 @@ def connect(app: Application, options: Namespace) -> Exit:
     """Put our hooks and our server into the files of agents."""
     tools, params = _asked(app, options)
     if not params.agents:
-        names = _choose(connecting.find(tools), options)
+        names = _choose(hosts_connect.find(tools), options)
         if not names:
             return Exit.OK
         params = _params(options, names, params.level)
-    plan = connecting.connect(tools, params)
+    plan = hosts_connect.connect(tools, params)
     if plan.applied and tools.around.project is not None:
         _fill_rules(app, tools.around.project, plan)
     _show(plan, options)
@@ -52,7 +53,7 @@ def disconnect(app: Application, options: Namespace) -> Exit:
             raise InvalidParamsError("name the agents, or say --all")
         if not _is_wanted("disconnect every agent?"):
             return Exit.OK
-    plan = connecting.disconnect(tools, params)
+    plan = hosts_connect.disconnect(tools, params)
     _show(plan, options)
     return _exit(plan, options)
 
@@ -61,13 +62,13 @@ def _fill_rules(app: Application, project: str, plan: Plan) -> None:
     """Let rules files that were made tell something before the first conversation begins."""
     made = {name for change in plan.files if change.action == "create" for name in change.agents}
     refresher = connections.prepare_refreshing(app.home)
-    for agent in made & refreshing.AGENTS:
-        sight = refreshing.find(refresher, agent, project)
+    for agent in made & rules_writer.AGENTS:
+        sight = rules_writer.find(refresher, agent, project)
         if sight is not None:
             wanted = RenderParams(
-                project=project, host=agent, max_chars=refreshing.ROOM, preview=True
+                project=project, host=agent, max_chars=rules_writer.ROOM, preview=True
             )
-            refreshing.refresh(refresher, sight, app.greet(wanted).text)
+            rules_writer.refresh_all(refresher, sight, app.greet(wanted).text)
 
 
 def _asked(app: Application, options: Namespace) -> tuple[Tools, ConnectParams]:

@@ -12,35 +12,29 @@ from typing import IO, TypeVar
 import msgspec
 
 from protocol.capture import CaptureState
-from protocol.errors import (
-    InvalidParamsError,
-    NotFoundError,
-    StorageFailedError,
-    ThreadlineError,
-)
+from protocol.errors import InvalidParamsError, NotFoundError, StorageFailedError, ThreadlineError
 from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, Status
 from protocol.projects import LinkedFolder, Standing
 from protocol.sessions import Session
 from sidecar.app import Application, open_application
-from sidecar.domain.rendering import characters
-from sidecar.transports import logs
-from sidecar.transports import upkeep as background
+from sidecar.text import characters
+from sidecar.transports import logs, upkeep
 from sidecar.transports.cli import (
     calls,
     context,
+    documents,
+    explain,
     finding,
-    mail,
     memory,
-    papers,
+    messages,
     parser,
-    reasons,
     rules,
     screens,
     tasks,
-    upkeep,
     watching,
 )
+from sidecar.transports.cli import upkeep as cli_upkeep
 from sidecar.transports.exits import Exit, exit_for
 
 T = TypeVar("T")
@@ -63,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
             is_due = options.command != "maintain" and app.is_unprepared()
         if is_due:
-            background.begin(str(app.home.folder), os.environ, is_due=True)
+            upkeep.begin(str(app.home.folder), os.environ, is_due=True)
     except ThreadlineError as error:
         screens.complain(str(error))
         return exit_for(error.code)
@@ -245,15 +239,15 @@ def _call_method(app: Application, options: Namespace) -> Exit:
 
 
 def _export(app: Application, options: Namespace) -> Exit:
-    from sidecar.services import reporting, transferring  # noqa: PLC0415  # no other command needs them
+    from sidecar.upkeep import export, report  # noqa: PLC0415  # no other command needs them
 
     project = app.project(options.project)
     vault = app.vault(project)
     missing: list[str] = []
     lines = (
-        (block.encode() for block in reporting.report(vault, project))
+        (block.encode() for block in report.report(vault, project))
         if options.markdown
-        else transferring.export(vault, project, missing)
+        else export.export(vault, project, missing)
     )
     with _made(options.file) as file:
         file.writelines(line + b"\n" for line in lines)
@@ -265,11 +259,11 @@ def _export(app: Application, options: Namespace) -> Exit:
 
 
 def _import(app: Application, options: Namespace) -> Exit:
-    from sidecar.services import transferring  # noqa: PLC0415  # likewise
+    from sidecar.upkeep import export  # noqa: PLC0415  # likewise
 
     into = app.project(options.project) if options.project else None
     with _opened(options.file) as file:
-        moved = transferring.load(app.home, file, into)
+        moved = export.load(app.home, file, into)
     if options.json:
         print(calls.encode(moved))
     else:
@@ -357,7 +351,7 @@ _COMMANDS = {
     "enrich": memory.enrich,
     "jobs": memory.jobs,
     "search": memory.search,
-    "why": reasons.why,
+    "why": explain.why,
     "remember": memory.remember,
     "context": context.context,
     "receipts": context.receipts,
@@ -365,11 +359,11 @@ _COMMANDS = {
     "checkpoints": context.checkpoints,
     "stats": context.stats,
     "tasks": tasks.tasks,
-    "inbox": mail.inbox,
-    "send": mail.send,
-    "documents": papers.documents,
-    "agents": papers.agents,
-    "graph": papers.graph,
+    "inbox": messages.inbox,
+    "send": messages.send,
+    "documents": documents.documents,
+    "agents": documents.agents,
+    "graph": documents.graph,
     "connect": _connect,
     "disconnect": _connect,
     "rules": rules.rules,
@@ -378,9 +372,9 @@ _COMMANDS = {
     "status": _status,
     "link": _link,
     "unlink": _link,
-    "verify": upkeep.verify,
-    "restore": upkeep.restore,
-    "maintain": upkeep.maintain,
+    "verify": cli_upkeep.verify,
+    "restore": cli_upkeep.restore,
+    "maintain": cli_upkeep.maintain,
     "call": _call_method,
     "export": _export,
     "import": _import,

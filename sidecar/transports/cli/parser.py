@@ -1,18 +1,202 @@
 """The words of the command line, and what `--help` teaches about them."""
 
 import argparse
-from typing import NoReturn, get_args
+from typing import NoReturn, TypeAlias, get_args
 
 from protocol.contexts import Mode, Opinion
+from protocol.links import LinkType
 from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
+from protocol.tasks import TaskStatus
 from protocol.versions import VERSION
-from sidecar.domain.connections.agents import BY_NAME
-from sidecar.domain.rendering import characters
-from sidecar.transports.cli import arguments
-from sidecar.transports.cli.arguments import Commands, bare_command
-from sidecar.transports.cli.arguments import command as _command
+from sidecar.hosts.agents import BY_NAME
+from sidecar.text import characters
 from sidecar.transports.exits import Exit
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # argparse names it nowhere else
+
+_TASKS = """\
+Lists what is to be done, and changes it. Tasks are named by their ids or their last letters.
+
+  threadline tasks                          what is open, the most urgent first
+  threadline tasks add Sign the uploads --done-when "path exists: src/signing.py"
+  threadline tasks add Announce it --after 8KQ2M1ZT --assign claude-code
+  threadline tasks start 8KQ2M1ZT           also: todo, backlog, block, done
+  threadline tasks note 8KQ2M1ZT It needs a key first
+  threadline tasks edit 8KQ2M1ZT --priority 5
+  threadline tasks edit 8KQ2M1ZT --after none   it waits for nothing any more
+  threadline tasks edit 8KQ2M1ZT --not-done   though the list says that it seems done
+
+With --done-when a task completes by itself when all its lines hold: `path exists: …`, `path gone: …`,
+`commit touches: …`, `commit message matches: …`, `symbol exists: file::name`. Anything else is words for people.
+"""
+
+_INBOX = """\
+Shows what agents want to tell you: what you have not acknowledged, new messages marked.
+
+  threadline inbox                          read them
+  threadline inbox show 8KQ2M1ZT            the whole thread of one
+  threadline inbox reply 8KQ2M1ZT Yes, go on
+  threadline inbox ack 8KQ2M1ZT             it has been dealt with
+  threadline inbox sent                     your own messages, and who has read them
+"""
+
+_SEND = """\
+Sends a message to an agent, or to all of them, also those that appear later. They get it when they start, or
+save a checkpoint.
+
+  threadline send claude-code Please look at the failing test
+  threadline send '*' We release on Friday --category alert --priority 5 --expires 7
+  threadline send cursor - < notes.md       a text from standard input
+"""
+
+_DOCUMENTS = """\
+Shows and writes the documents that agents are given: soul, instructions, skills, checks, and any of your own.
+
+  threadline documents                      list them
+  threadline documents history instructions who wrote which version, and when
+  threadline documents show instructions --version 3
+  threadline documents edit instructions notes.md
+  threadline documents edit skills - < skills.md
+  threadline documents edit skills --agent-editable yes     its text stays
+"""
+
+_GRAPH = """\
+Writes what is linked with what, as Graphviz's DOT or, with --json, as JSON; and links two items.
+
+  threadline graph | dot -Tsvg > graph.svg
+  threadline graph --around memory:8KQ2M1ZT --hops 2
+  threadline graph link memory:8KQ2M1ZT file:src/app.py --type documents
+  threadline graph unlink 5T0QX7Z1          by the link's id
+"""
+
+
+def add(commands: Commands) -> None:
+    """Describe the commands about what agents and people share."""
+    _add_tasks(commands)
+    _add_messages(commands)
+    _add_documents(commands)
+    agents = command(commands, "agents", "who was here lately, and what they have left")
+    agents.add_argument("--days", type=int, default=7, help="how far back (default: 7)")
+    agents.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
+    _add_graph(commands)
+
+
+def command(
+    commands: Commands, name: str, summary: str, description: str = ""
+) -> argparse.ArgumentParser:
+    """Describe a command, with what all of them understand."""
+    made = bare_command(commands, name, summary, description)
+    made.add_argument("--project", metavar="PATH", help="a folder or a project id (default: here)")
+    return made
+
+
+def bare_command(
+    commands: Commands, name: str, summary: str, description: str
+) -> argparse.ArgumentParser:
+    """Describe a command that does not concern one project alone."""
+    made = commands.add_parser(
+        name,
+        help=summary,
+        description=description or summary,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--json", action="store_true", help="print JSON instead of text")
+    return made
+
+
+def _add_tasks(commands: Commands) -> None:
+    tasks = command(commands, "tasks", "what is to be done: list, add, change", _TASKS)
+    tasks.add_argument(
+        "action",
+        nargs="?",
+        choices=(
+            *("list", "add", "show", "edit", "note", "assign"),
+            *("start", "done", "block", "todo", "backlog"),
+        ),
+        default="list",
+        help="default: list",
+    )
+    tasks.add_argument("words", nargs="*", help="a title (add), or an id and what belongs to it")
+    tasks.add_argument("--status", action="append", choices=get_args(TaskStatus))
+    tasks.add_argument("--all", action="store_true", help="also what is done")
+    tasks.add_argument("--agent", metavar="NAME", help="list: only this agent's, or `any`")
+    tasks.add_argument("--created-by", metavar="NAME", help="list: only what this agent wrote")
+    tasks.add_argument("--text", help="list: only those with these words")
+    tasks.add_argument("--limit", type=int, default=50, help="list: how many (default: 50)")
+    tasks.add_argument("--offset", type=int, default=0, help="list: how many to pass over")
+    tasks.add_argument("--title", help="edit: another title")
+    tasks.add_argument("--description", help="more about it")
+    tasks.add_argument("--priority", type=int, metavar="1-5", help="5 is the most urgent")
+    tasks.add_argument("--assign", metavar="NAME", help="who is to do it, or `any`")
+    tasks.add_argument("--done-when", metavar="TEXT", help="how one can tell that it is done")
+    tasks.add_argument(
+        "--after",
+        action="append",
+        metavar="ID",
+        help="a task to be done first, again for each; edit: in place of those so far, `none` for none",
+    )
+    tasks.add_argument("--note", metavar="TEXT", help="add a note")
+    tasks.add_argument(
+        "--not-done", action="store_true", help="edit: no commit until now has done it"
+    )
+
+
+def _add_messages(commands: Commands) -> None:
+    inbox = command(commands, "inbox", "what agents tell you: read, answer, acknowledge", _INBOX)
+    inbox.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "show", "reply", "ack", "sent"),
+        default="list",
+        help="default: list",
+    )
+    inbox.add_argument("words", nargs="*", help="a message's id or its last letters, and a text")
+    inbox.add_argument("--all", action="store_true", help="also what was acknowledged")
+    inbox.add_argument("--limit", type=int, default=20, help="how many (default: 20)")
+    send = command(commands, "send", "tell something to an agent, or to all", _SEND)
+    send.add_argument("target", help="an agent's name, or * for all")
+    send.add_argument("text", nargs="+", help="what to tell; - reads it")
+    send.add_argument("--subject", help="what it is about")
+    send.add_argument("--category", default="info", help="info, request, alert, error, …")
+    send.add_argument("--priority", type=int, default=3, metavar="1-5", help="default: 3")
+    send.add_argument("--expires", type=float, metavar="DAYS", help="after which it vanishes")
+    send.add_argument("--sender", metavar="NAME", default="user", help="default: user")
+
+
+def _add_documents(commands: Commands) -> None:
+    documents = command(commands, "documents", "what agents are given to read", _DOCUMENTS)
+    documents.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "show", "history", "edit"),
+        default="list",
+        help="default: list",
+    )
+    documents.add_argument("name", nargs="?", help="soul, instructions, skills, checks, …")
+    documents.add_argument("file", nargs="?", help="edit: default: standard input")
+    documents.add_argument("--version", type=int, metavar="N", help="show: an earlier one")
+    documents.add_argument("--expect", type=int, metavar="N", help="edit: only if it is at this")
+    documents.add_argument(
+        "--agent-editable", choices=("yes", "no"), help="edit: whether agents may change it"
+    )
+
+
+def _add_graph(commands: Commands) -> None:
+    graph = command(commands, "graph", "what is linked with what", _GRAPH)
+    graph.add_argument(
+        "action",
+        nargs="?",
+        choices=("show", "link", "unlink"),
+        default="show",
+        help="default: show",
+    )
+    graph.add_argument("items", nargs="*", help="link: two of memory:ID, task:ID, file:PATH, …")
+    graph.add_argument("--type", choices=get_args(LinkType), default="relates")
+    graph.add_argument("--around", metavar="KIND:ID", help="show: only what is near this")
+    graph.add_argument("--hops", type=int, default=1, help="show: how far (default: 1)")
+    graph.add_argument("--limit", type=int, default=1000, help="show: how many items")
+
 
 _EPILOG = """\
 begin:
@@ -201,17 +385,15 @@ def build() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=VERSION)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    _command(
-        commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE
-    )
-    _command(commands, "mcp", "speak MCP on standard input and output; assistants start this", _MCP)
-    dashboard = _command(commands, "dashboard", "see it all in a browser", _DASHBOARD)
+    command(commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE)
+    command(commands, "mcp", "speak MCP on standard input and output; assistants start this", _MCP)
+    dashboard = command(commands, "dashboard", "see it all in a browser", _DASHBOARD)
     dashboard.add_argument("--port", metavar="N", help="the port (default: any that is free)")
     dashboard.add_argument("--no-open", action="store_true", help="only print the address")
     dashboard.add_argument(
         "--until-eof", action="store_true", help="end when standard input does, for scripts"
     )
-    hook = _command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
+    hook = command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
     hook.add_argument("agent", help="who calls, such as claude-code")
     hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")
     _add_scan(commands)
@@ -220,30 +402,30 @@ def build() -> argparse.ArgumentParser:
     _add_enrich(commands)
     _add_search(commands)
     _add_context(commands)
-    arguments.add(commands)
+    add(commands)
     _add_connect(commands)
     _add_rules(commands)
     _add_forget(commands)
     _add_identity(commands)
-    _command(commands, "verify", "check every record that is kept for this project", _VERIFY)
-    restore = _command(
+    command(commands, "verify", "check every record that is kept for this project", _VERIFY)
+    restore = command(
         commands, "restore", "keep what is whole, and add what a snapshot has", _RESTORE
     )
     restore.add_argument("--list", action="store_true", help="show the snapshots instead")
-    _command(
+    command(
         commands, "maintain", "place what hooks have left, copy what changed, and end", _MAINTAIN
     )
     _add_call(commands)
-    export = _command(commands, "export", "write everything kept for this project as JSON Lines")
+    export = command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
     export.add_argument("--markdown", action="store_true", help="write it for people to read")
-    load = _command(commands, "import", "read an export; what is already there stays as it is")
+    load = command(commands, "import", "read an export; what is already there stays as it is")
     load.add_argument("file", nargs="?", default="-", help="where from (default: standard input)")
     return parser
 
 
 def _add_scan(commands: Commands) -> None:
-    scan = _command(commands, "scan", "import the history of a repository", _SCAN)
+    scan = command(commands, "scan", "import the history of a repository", _SCAN)
     scan.add_argument("path", nargs="?", help="the repository (default: --project)")
     scan.add_argument("--since", metavar="DATE", help="only commits newer than this")
     authors = scan.add_mutually_exclusive_group()
@@ -259,12 +441,12 @@ def _add_scan(commands: Commands) -> None:
 
 
 def _add_watch(commands: Commands) -> None:
-    watch = _command(
+    watch = command(
         commands, "watch", "record and show what happens here, without an editor", _WATCH
     )
     watch.add_argument("path", nargs="?", help="the folder (default: --project)")
     watch.add_argument("--once", action="store_true", help="look once and end")
-    pause = _command(commands, "pause", "record nothing for some time")
+    pause = command(commands, "pause", "record nothing for some time")
     pause.add_argument(
         "duration",
         nargs="?",
@@ -272,11 +454,11 @@ def _add_watch(commands: Commands) -> None:
         default="forever",
         help="default: forever",
     )
-    _command(commands, "resume", "record again")
+    command(commands, "resume", "record again")
 
 
 def _add_sessions(commands: Commands) -> None:
-    sessions = _command(commands, "sessions", "list sessions, show one, close one")
+    sessions = command(commands, "sessions", "list sessions, show one, close one")
     sessions.add_argument(
         "action",
         nargs="?",
@@ -295,7 +477,7 @@ def _add_sessions(commands: Commands) -> None:
 
 
 def _add_enrich(commands: Commands) -> None:
-    enrich = _command(commands, "enrich", "make memory from a session's events", _ENRICH)
+    enrich = command(commands, "enrich", "make memory from a session's events", _ENRICH)
     enrich.add_argument(
         "session", nargs="?", help="an id or its last letters (default: the active or the latest)"
     )
@@ -307,7 +489,7 @@ def _add_enrich(commands: Commands) -> None:
         "--retry", action="store_true", help="go on with a job that failed, the latest or --job"
     )
     enrich.add_argument("--job", metavar="ID", help="a job's id or its last letters")
-    jobs = _command(commands, "jobs", "list enrichment jobs, cancel one")
+    jobs = command(commands, "jobs", "list enrichment jobs, cancel one")
     jobs.add_argument(
         "action", nargs="?", choices=("list", "cancel"), default="list", help="default: list"
     )
@@ -316,7 +498,7 @@ def _add_enrich(commands: Commands) -> None:
 
 
 def _add_search(commands: Commands) -> None:
-    search = _command(commands, "search", "find the memories that help with a question")
+    search = command(commands, "search", "find the memories that help with a question")
     search.add_argument("query", nargs="*", help="any words; without them the most useful ones")
     search.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
     search.add_argument("--type", action="append", choices=_TYPES, help="only this type")
@@ -327,9 +509,9 @@ def _add_search(commands: Commands) -> None:
     search.add_argument("--open", action="append", metavar="FILE", help="a file you work on")
     search.add_argument("--all-branches", action="store_true", help="also of unmerged branches")
     search.add_argument("--explain", action="store_true", help="say why each was found")
-    why = _command(commands, "why", "tell what is behind a line, or known about a file", _WHY)
+    why = command(commands, "why", "tell what is behind a line, or known about a file", _WHY)
     why.add_argument("place", metavar="FILE[:LINE]", help="such as src/app.py:12")
-    remember = _command(commands, "remember", "keep a memory of your own")
+    remember = command(commands, "remember", "keep a memory of your own")
     remember.add_argument("text", nargs="+", help="what is to be remembered")
     remember.add_argument("--type", choices=_TYPES, default="fact", help="default: fact")
     remember.add_argument("--title", help="its headline (default: the beginning of the text)")
@@ -339,7 +521,7 @@ def _add_search(commands: Commands) -> None:
 
 
 def _add_context(commands: Commands) -> None:
-    context = _command(commands, "context", "see what an assistant would be told now", _CONTEXT)
+    context = command(commands, "context", "see what an assistant would be told now", _CONTEXT)
     context.add_argument("query", nargs="*", help="what the conversation will be about")
     context.add_argument("--mode", choices=get_args(Mode), default="default")
     context.add_argument("--agent", metavar="NAME", help="as this agent would get it")
@@ -350,18 +532,18 @@ def _add_context(commands: Commands) -> None:
     context.add_argument("--document", action="append", metavar="NAME", help="add a document")
     context.add_argument("--full", action="store_true", help="whole texts, not their beginnings")
     context.add_argument("--explain", action="store_true", help="say why, and what was left out")
-    receipts = _command(commands, "receipts", "what assistants were told, and why")
+    receipts = command(commands, "receipts", "what assistants were told, and why")
     receipts.add_argument("receipt", nargs="?", help="show this one, and replay it")
     receipts.add_argument("--conversation", metavar="KEY", help="only those of this one")
     receipts.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
-    feedback = _command(commands, "feedback", "say that a memory is wrong, stale or useful")
+    feedback = command(commands, "feedback", "say that a memory is wrong, stale or useful")
     feedback.add_argument("memory", help="an id, as `search` and `context` show it")
     feedback.add_argument("verdict", choices=get_args(Opinion))
     feedback.add_argument("--note", metavar="TEXT", help="why")
-    checkpoints = _command(commands, "checkpoints", "the saved states of conversations")
+    checkpoints = command(commands, "checkpoints", "the saved states of conversations")
     checkpoints.add_argument("conversation", nargs="?", help="only this one, with its words")
     checkpoints.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
-    stats = _command(commands, "stats", "what memory was worth to conversations")
+    stats = command(commands, "stats", "what memory was worth to conversations")
     stats.add_argument("--days", type=int, default=30, help="how far back (default: 30)")
 
 
@@ -388,7 +570,7 @@ def _add_connect(commands: Commands) -> None:
 
 
 def _add_rules(commands: Commands) -> None:
-    rules = _command(commands, "rules", "what assistants read in this project's files", _RULES)
+    rules = command(commands, "rules", "what assistants read in this project's files", _RULES)
     rules.add_argument(
         "action",
         nargs="?",
@@ -403,9 +585,9 @@ def _add_rules(commands: Commands) -> None:
 
 
 def _add_forget(commands: Commands) -> None:
-    forget = _command(commands, "forget", "remove memories from everything on the disk")
+    forget = command(commands, "forget", "remove memories from everything on the disk")
     forget.add_argument("memory", nargs="+", help="ids, as `search` shows them")
-    purge = _command(commands, "purge", "remove a file, a phrase or all of it, everywhere", _PURGE)
+    purge = command(commands, "purge", "remove a file, a phrase or all of it, everywhere", _PURGE)
     what = purge.add_mutually_exclusive_group(required=True)
     what.add_argument("--memory", metavar="ID", help="one memory")
     what.add_argument("--path", metavar="PATH", help="a file or folder of the repository")
@@ -415,17 +597,17 @@ def _add_forget(commands: Commands) -> None:
 
 
 def _add_identity(commands: Commands) -> None:
-    status = _command(commands, "status", "what is kept for this project, and in what condition")
+    status = command(commands, "status", "what is kept for this project, and in what condition")
     status.add_argument(
         "--why", action="store_true", help="tell which project this folder belongs to, and why"
     )
-    link = _command(commands, "link", "share the memory of the project this folder matches", _LINK)
+    link = command(commands, "link", "share the memory of the project this folder matches", _LINK)
     link.add_argument("to", nargs="?", metavar="PROJECT", help="its id (default: the oldest)")
     link.add_argument("--no", action="store_true", help="stay apart, and never ask again")
-    _command(commands, "unlink", "give this folder a memory of its own again", _UNLINK)
+    command(commands, "unlink", "give this folder a memory of its own again", _UNLINK)
 
 
 def _add_call(commands: Commands) -> None:
-    call = _command(commands, "call", "call a method of the protocol, or a stream of them", _CALL)
+    call = command(commands, "call", "call a method of the protocol, or a stream of them", _CALL)
     call.add_argument("method", nargs="?", help="such as threadline/status, or -")
     call.add_argument("params", nargs="?", default="{}", help="a JSON object")

@@ -20,8 +20,8 @@ from protocol.methods import METHODS, Status
 from protocol.projects import LinkedFolder, Standing
 from protocol.recall import Found, SearchResult
 from protocol.sessions import Session
-from sidecar.domain.rendering import characters
-from sidecar.services.progress import Tell
+from sidecar.projects.progress import Tell
+from sidecar.text import characters
 
 TAIL = 8
 """Letters of a session's id that people see and may type."""

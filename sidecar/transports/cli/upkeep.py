@@ -4,10 +4,10 @@ from argparse import Namespace
 from datetime import UTC, datetime
 
 from sidecar.app import Application
-from sidecar.services import maintenance
 from sidecar.storage import snapshots
 from sidecar.transports.cli import screens
 from sidecar.transports.exits import Exit
+from sidecar.upkeep import maintenance
 
 
 def verify(app: Application, options: Namespace) -> Exit:

@@ -11,8 +11,8 @@ from protocol import conversions
 from protocol.errors import ThreadlineError
 from protocol.events import Event
 from protocol.methods import Change
-from sidecar.adapters.watches import Watches
 from sidecar.app import Application, now
+from sidecar.code.folder_watcher import Watches
 
 _log = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ def plain(host: str, event: str) -> bytes:
 def tell(text: str, host: str, event: str, *, is_sure: bool, is_clean: bool = False) -> bytes:
     """Tell a host something in its own form, with nothing hidden in it; in all forms at once where it may be one of several."""
     if not is_clean:
-        from sidecar.domain.rendering import characters  # noqa: PLC0415  # few events are answered
+        from sidecar.text import characters  # noqa: PLC0415  # few events are answered
 
         text = characters.visible(text)
     nested: dict[str, object] = {

@@ -1,6 +1,6 @@
 """Cleaning: what is private or secret leaves an observation before it is written anywhere."""
 
-from sidecar.domain.redaction import hints
+from sidecar.privacy import prefilter
 from sidecar.transports.hooks.observing import LONGEST, Observation, digest
 
 _TEXTS = ("prompt", "response", "summary")
@@ -35,9 +35,9 @@ def name(session: str) -> str:
 
 def _clean(text: str) -> str:
     public = _clipped(_public(text))
-    if not hints.may_hold(public):
+    if not prefilter.may_hold(public):
         return public[:LONGEST]
-    from sidecar.domain.redaction.texts import redact  # noqa: PLC0415  # its patterns take a while to compile
+    from sidecar.privacy.redaction import redact  # noqa: PLC0415  # its patterns take a while to compile
 
     return redact(public)[:LONGEST]
 
@@ -45,7 +45,7 @@ def _clean(text: str) -> str:
 def _public(text: str) -> str:
     if "<" not in text:
         return text
-    from sidecar.domain import marks  # noqa: PLC0415  # most texts do not need it
+    from sidecar.privacy import marks  # noqa: PLC0415  # most texts do not need it
 
     return marks.public(text)
 
@@ -62,6 +62,6 @@ def _is_secret(path: str) -> bool:
     lower = path.lower()
     if not any(part in lower for part in _SECRET_FILES):
         return False
-    from sidecar.domain import secrets  # noqa: PLC0415  # most files do not need it
+    from sidecar.privacy import secret_files  # noqa: PLC0415  # most files do not need it
 
-    return secrets.is_secret(path.replace("\\", "/"))
+    return secret_files.is_secret(path.replace("\\", "/"))

@@ -15,9 +15,9 @@ from sidecar.storage.prepared import Ready
 from sidecar.transports import upkeep
 from sidecar.transports.hooks import (
     answers,
+    calls,
     cleaning,
     hosts,
-    logs,
     notation,
     observing,
     pauses,
@@ -188,7 +188,7 @@ def _hear_if_possible(home: str, seen: Observation) -> tuple[str, str | None, bo
         host, event = str(seen["host"]), seen["event"]
         if event != "session.start" or not hosts.listens(host, "session.start"):
             raise
-        return logs.describe(error), str(seen["occasion"]), True
+        return calls.describe(error), str(seen["occasion"]), True
 
 
 def _hear(home: str, seen: Observation) -> tuple[str, str | None, bool]:

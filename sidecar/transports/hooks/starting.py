@@ -10,7 +10,7 @@ from protocol.contexts import Occasion, RenderParams
 from sidecar.app import Application, open_application
 from sidecar.storage import spool
 from sidecar.storage.prepared import find_top
-from sidecar.transports.hooks import hosts, logs, observing, rules
+from sidecar.transports.hooks import calls, hosts, observing, rules
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
 _DRAINING = 0.6
@@ -55,13 +55,13 @@ def _greet(app: Application, seen: Observation, most: int | None = None) -> str:
 
 def _post(app: Application, seen: Observation) -> str:
     """Write it into the file that a host reads, if its user has connected it there; then nothing is left to tell."""
-    from sidecar import connections  # noqa: PLC0415  # few hosts need it
-    from sidecar.services import refreshing  # noqa: PLC0415  # likewise
+    from sidecar.handlers import connections  # noqa: PLC0415  # few hosts need it
+    from sidecar.hosts import rules_writer  # noqa: PLC0415  # likewise
 
     tools = connections.prepare_refreshing(app.home)
-    sight = refreshing.find(tools, str(seen["host"]), find_top(str(seen["root"])))
+    sight = rules_writer.find(tools, str(seen["host"]), find_top(str(seen["root"])))
     if sight is not None:
-        refreshing.refresh(tools, sight, _greet(app, seen, refreshing.ROOM))
+        rules_writer.refresh_all(tools, sight, _greet(app, seen, rules_writer.ROOM))
     return ""
 
 
@@ -95,4 +95,4 @@ class _Log(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        logs.complain(self._home, record.name, error or OSError(record.getMessage()))
+        calls.complain(self._home, record.name, error or OSError(record.getMessage()))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types
+from lsprotocol.types import MessageType
 from pygls.lsp.server import LanguageServer
 
 from protocol.enrichment import ModelParams
@@ -18,14 +19,42 @@ from protocol.errors import ThreadlineError
 from protocol.explanations import FileStory
 from protocol.methods import NOTIFICATIONS, QUESTIONS, Change
 from sidecar.app import Application, now
-from sidecar.domain import sources
+from sidecar.capture.rules import sessions
 from sidecar.transports import logs
 from sidecar.transports.addresses import path_of
-from sidecar.transports.capturing import Capture
-from sidecar.transports.lsp import telling
+from sidecar.transports.logs import ERRORS
 from sidecar.transports.lsp.insights import SHOW_FILE, Insights
 from sidecar.transports.lsp.link_prompts import Links
 from sidecar.transports.lsp.protocol import COMMANDS, StrictProtocol
+from sidecar.transports.recorder import Capture
+
+_TYPES = {
+    logging.ERROR: MessageType.Error,
+    logging.WARNING: MessageType.Warning,
+    logging.INFO: MessageType.Info,
+    logging.DEBUG: MessageType.Log,
+}
+
+
+def write_to_client(tell: Callable[[MessageType, str], None]) -> None:
+    """Log to the client instead of standard error; `tell` may be called from any thread."""
+    root = logging.getLogger()
+    for handler in [one for one in root.handlers if one.name == ERRORS]:
+        root.removeHandler(handler)
+    root.addHandler(_ClientHandler(tell))
+
+
+class _ClientHandler(logging.Handler):
+    """Hands what is logged to the client."""
+
+    def __init__(self, tell: Callable[[MessageType, str], None]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind = _TYPES.get(record.levelno, MessageType.Info)
+        self._tell(kind, record.getMessage())
+
 
 T = TypeVar("T")
 
@@ -109,7 +138,7 @@ class Client:
         client = params.client_info.name if params.client_info else ""
         options = params.initialization_options
         chosen = options.get("source") if isinstance(options, dict) else None
-        source = chosen if isinstance(chosen, str) and chosen else sources.editor(client)
+        source = chosen if isinstance(chosen, str) and chosen else sessions.editor(client)
         self._app.workspace.source = source[:200]
         if isinstance(options, dict) and options.get("model") is True:
             self._app.ask_editor = self._ask_model
@@ -124,7 +153,7 @@ class Client:
         _log.info("serving %s as %s", client or "a client without a name", source)
 
     async def _initialized(self, _: types.InitializedParams) -> None:
-        telling.write_to_client(self._log_message)
+        write_to_client(self._log_message)
         since = now()
         await asyncio.gather(self._ask_to_be_told(), self._pull_configuration())
         self._capture.start(self._places(), since)

@@ -14,7 +14,8 @@ from msgspec import Meta, Struct
 from protocol.errors import ThreadlineError
 from protocol.explanations import Explanation, FileStory
 from sidecar.app import Application
-from sidecar.domain import paths, sources
+from sidecar.capture.rules import sessions
+from sidecar.text import paths
 from sidecar.transports.addresses import path_of
 
 SHOW_FILE = "threadline.showFile"
@@ -70,7 +71,7 @@ class Insights:
         """Take over how the client shows text, and which commands of its own it wants to be led to."""
         formats = _at(capabilities, "textDocument", "hover", "contentFormat")
         offered = formats if isinstance(formats, list) else []
-        commands = _at(options, "commands") if sources.is_vscode(self._app.source) else None
+        commands = _at(options, "commands") if sessions.is_vscode(self._app.source) else None
         self._kind = next((one for one in offered if one in (_MARKDOWN, _PLAIN)), _PLAIN)
         self._links = {
             kind: name
@@ -81,7 +82,7 @@ class Insights:
 
     def hover(self, params: object) -> object:
         """Tell what is behind the line under the pointer."""
-        from sidecar.domain.rendering import explanations  # noqa: PLC0415  # loaded once somebody points
+        from sidecar.context.rules import explanations  # noqa: PLC0415  # loaded once somebody points
 
         asked = msgspec.convert(params, _Hover)
         place = self._place(asked.text_document.uri) if self._app.workspace.settings.hover else None
@@ -115,14 +116,14 @@ class Insights:
 
     def describe(self, params: object) -> tuple[FileStory, str]:
         """Tell what is known about a file, for machines and in words."""
-        from sidecar.domain.rendering import explanations  # noqa: PLC0415  # likewise
+        from sidecar.context.rules import explanations  # noqa: PLC0415  # likewise
 
         story = self._app.call(_ABOUT, params)
         assert isinstance(story, FileStory)  # noqa: S101  # for the type checker; the table says so
         return story, explanations.summary(story)
 
     def _title(self, uri: str) -> tuple[_Story | None, str | None]:
-        from sidecar.domain.rendering import explanations  # noqa: PLC0415  # likewise
+        from sidecar.context.rules import explanations  # noqa: PLC0415  # likewise
 
         place = self._place(uri) if self._app.workspace.settings.code_lens else None
         found = None if place is None else self._ask(_ABOUT, place | {"limit": 1}, FileStory)

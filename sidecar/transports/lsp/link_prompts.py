@@ -41,9 +41,9 @@ class Links:
             fresh = [one for one in located.offers if one.project_id not in own.asked]
             if not fresh:
                 return None
-            from sidecar.services import project_linking  # noqa: PLC0415  # few need it
+            from sidecar.upkeep import linking  # noqa: PLC0415  # few need it
 
-            project_linking.note_asked(self._app.home, own, fresh)
+            linking.note_asked(self._app.home, own, fresh)
         except ThreadlineError as error:
             _log.warning("%s", error)
             return None

@@ -21,9 +21,9 @@ from protocol.answers import Answer, Failure, failure
 from protocol.errors import Code, InvalidParamsError, ModelFailedError, ThreadlineError
 from protocol.methods import METHODS
 from protocol.values import Record
+from sidecar import answering
 from sidecar.app import Application
-from sidecar.domain.rendering import characters
-from sidecar.services import answering
+from sidecar.text import characters
 from sidecar.transports import requests
 from sidecar.transports.lsp.frames import BadFrame
 from sidecar.transports.requests import Identifier, is_identifier

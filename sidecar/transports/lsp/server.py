@@ -17,9 +17,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from protocol.versions import VERSION
-from sidecar.adapters import processes
 from sidecar.app import Application
-from sidecar.transports import outputs, serving
+from sidecar.code import processes
+from sidecar.transports import logs, serving
 from sidecar.transports.lsp.clients import Client
 from sidecar.transports.lsp.frames import Frames
 from sidecar.transports.lsp.protocol import StrictProtocol
@@ -31,7 +31,7 @@ _BREATH = 0.01
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve one client and end with it; whatever is still running then has acknowledged nothing."""
-    output = outputs.own()
+    output = logs.own()
     parser = argparse.ArgumentParser(prog="threadline serve")
     parser.add_argument("--project", type=Path, default=Path.cwd())
     app = serving.begin(here=parser.parse_args(arguments).project, source="lsp")

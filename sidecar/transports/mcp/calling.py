@@ -1,15 +1,19 @@
 """Calling: a tool's arguments go to its method, and what comes back to its caller."""
 
+import asyncio
+import threading
 from typing import Any
 
 import msgspec
+from mcp.server.session import ServerSession
 from msgspec import UNSET, Struct, UnsetType
 
 from protocol.answers import Failure
 from protocol.contexts import ContextParams
-from protocol.errors import InvalidParamsError, ThreadlineError
-from sidecar.domain.rendering import characters, fences
-from sidecar.services.progress import Tell
+from protocol.errors import CancelledError, InvalidParamsError, ThreadlineError
+from protocol.jobs import STAGES
+from sidecar.projects.progress import Tell
+from sidecar.text import characters, own_words
 from sidecar.transports.mcp import clients, schemas
 from sidecar.transports.mcp.clients import Client, Talk
 from sidecar.transports.mcp.tools import Arguments, Tool
@@ -21,7 +25,7 @@ _ROOM = 10_000
 _CAP = "maxResponseChars"
 _CHARS, _LEAST = ContextParams().max_response_chars, 200
 """Characters of a start where no cap is named, and the lowest that may be."""
-_LABEL = len(f'"notice": "{fences.NOTICE}", ')
+_LABEL = len(f'"notice": "{own_words.NOTICE}", ')
 """Characters that the notice takes."""
 
 
@@ -67,7 +71,7 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
     if not talk.is_followed:
         client.alone[place] = client.key
     besides = {"start": dialogue.give(unasked), "reminder": _count(client, tool)}
-    label = {"notice": fences.NOTICE} if _is_labelled(tool, arguments) else {}
+    label = {"notice": own_words.NOTICE} if _is_labelled(tool, arguments) else {}
     return _reply(label, answer.result, besides)
 
 
@@ -141,3 +145,38 @@ def _explain(failure: Failure | UnsetType) -> str:
 
 def _complaint(message: str, field: str | None) -> str:
     return message if field is None or field in message else f"{field}: {message}"
+
+
+class Work:
+    """A call that a client waits for; it may be told from any thread how far it is."""
+
+    def __init__(self, session: ServerSession) -> None:
+        """Work for the client of this session."""
+        self.over = threading.Event()
+        self._session = session
+        self._loop = asyncio.get_running_loop()
+        self._told: float | None = None
+        self._total = 0
+
+    def tell(self, done: int, total: int, stage: str = "") -> None:
+        """Say how much is done, of all or of one stage; raise CancelledError once nobody wants it."""
+        if self.over.is_set():
+            raise CancelledError("nobody waits for it any more")
+        reached, self._total = _reached(done, total, stage)
+        if self._told is None or reached > self._told:
+            self._told = reached
+            report = self._session.report_progress(reached, self._total, stage or None)
+            asyncio.run_coroutine_threadsafe(report, self._loop)
+
+    async def finish(self) -> None:
+        """Tell that all is done, whether or not the last of it was worth a word."""
+        if self._told is not None and self._told < self._total:
+            self._told = self._total
+            await self._session.report_progress(self._total, self._total)
+
+
+def _reached(done: int, total: int, stage: str) -> tuple[float, int]:
+    """Say how much is done, and of how much: of all stages where there are some."""
+    if stage not in STAGES:
+        return done, total
+    return STAGES.index(stage) + (min(done / total, 1.0) if total else 0.0), len(STAGES)

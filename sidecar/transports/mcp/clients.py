@@ -1,4 +1,4 @@
-"""The client at the other end: who it is, where it works, and which conversation it is in."""
+"""The MCP client: who it is, its folder and conversation."""
 
 import os
 import threading
@@ -11,10 +11,24 @@ from typing import NamedTuple
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.messages import USER
 from sidecar.app import Application
-from sidecar.domain import sources
-from sidecar.domain.continuity import reminders
-from sidecar.services.continuity import joining
+from sidecar.capture.rules import sessions
+from sidecar.conversations import participants
 from sidecar.transports.addresses import path_of
+
+_AT = {
+    10: "You have used this memory ten times since the last checkpoint. If something was decided, call "
+    "context_checkpoint.",
+    25: "25 calls since the last checkpoint. Save decisions, constraints and a short summary with "
+    "context_checkpoint before your context is cut.",
+    50: "50 calls since the last checkpoint: whatever is not saved is lost when your context is cut. Call "
+    "context_checkpoint now.",
+}
+
+
+def remind(calls: int) -> str | None:
+    """Give what to say after so many calls without a checkpoint; mostly nothing."""
+    return _AT.get(calls)
+
 
 _FOLDERS = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
 """Where hosts say which folders they work in."""
@@ -44,7 +58,7 @@ class Client:
     """What its agent calls itself."""
     roots: tuple[Path, ...] | None = None
     """The folders that it says it works in; None before it was asked."""
-    key: str = field(default_factory=lambda: joining.OWN + uuid.uuid4().hex)
+    key: str = field(default_factory=lambda: participants.OWN + uuid.uuid4().hex)
     """The conversation, where no hooks follow it."""
     alone: dict[Path, str] = field(default_factory=dict)
     """The conversations that it led where no hooks follow them, by their folders."""
@@ -58,7 +72,7 @@ class Client:
     @property
     def harness(self) -> str:
         """The program that the agent runs in."""
-        return self.environment.get(_HOST) or sources.program(self.name)
+        return self.environment.get(_HOST) or sessions.program(self.name)
 
     @property
     def agent_id(self) -> str:
@@ -73,7 +87,7 @@ class Client:
     def conversation(self, folder: Path) -> "Talk":
         """Tell which conversation it is in: the one that the hooks of its host follow, or one of its own."""
         followed = self.app.mind.dialogue.live(str(folder), self.harness)
-        is_clear = len(followed) == 1 and self.key.startswith(joining.OWN)
+        is_clear = len(followed) == 1 and self.key.startswith(participants.OWN)
         return Talk(followed[0] if is_clear else self.key, is_followed=bool(followed))
 
     def hear_roots(self, uris: Iterable[str]) -> None:
@@ -136,7 +150,7 @@ class Client:
         """Count a call; give what to remind its agent of."""
         with self._mutex:
             self._calls = 0 if is_checkpoint else self._calls + 1
-            return reminders.remind(self._calls)
+            return remind(self._calls)
 
 
 def check_agent(name: object) -> None:

@@ -13,10 +13,10 @@ from msgspec import UNSET
 
 from protocol.versions import VERSION
 from sidecar.app import now
-from sidecar.transports import outputs, serving
-from sidecar.transports.capturing import Capture
-from sidecar.transports.mcp import lines, server
+from sidecar.transports import logs, serving
+from sidecar.transports.mcp import server, stdio
 from sidecar.transports.mcp.clients import Client
+from sidecar.transports.recorder import Capture
 from sidecar.transports.serving import GRACE
 
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve one client and end with it."""
-    output = outputs.own()
+    output = logs.own()
     parser = argparse.ArgumentParser(prog="threadline mcp")
     parser.add_argument("--project", type=Path)
     pinned = parser.parse_args(arguments).project
@@ -56,7 +56,7 @@ async def _talk(client: Client, output: int, capture: Capture) -> None:
         capture.start(places, now())
 
     made = server.build(client, VERSION, begin)
-    async with lines.streams(0, output) as (messages, answers):
+    async with stdio.streams(0, output) as (messages, answers):
         await made.run(messages, answers, made.create_initialization_options())
 
 

@@ -9,8 +9,8 @@ from protocol.errors import InvalidParamsError
 from protocol.events import Event
 from protocol.methods import EventPage, SessionPage
 from protocol.sessions import Session
-from sidecar.domain.rendering import characters, fences, quoting
-from sidecar.transports.mcp import asking
+from sidecar.text import characters, own_words, quoting
+from sidecar.transports.mcp import resources
 from sidecar.transports.mcp.clients import Client
 
 Arguments = dict[str, str]
@@ -52,24 +52,26 @@ def write(client: Client, name: str, arguments: Arguments) -> tuple[Prompt, str]
 def _start(client: Client, arguments: Arguments) -> str:
     about = arguments.get("query", "")
     wish = f"\n\nWhat I want to do: {about}" if about else ""
-    return f"{fences.NOTICE}\n\n{asking.context(client, about)}{wish}"
+    return f"{own_words.NOTICE}\n\n{resources.context(client, about)}{wish}"
 
 
 def _document(client: Client, arguments: Arguments) -> str:
     name = arguments["name"]
-    found = asking.ask(client, "threadline/documents/read", ShownDocument, name=name)
-    return f"{fences.NOTICE} The project's document `{found.name}`:\n\n{found.content}"
+    found = resources.ask(client, "threadline/documents/read", ShownDocument, name=name)
+    return f"{own_words.NOTICE} The project's document `{found.name}`:\n\n{found.content}"
 
 
 def _session(client: Client, arguments: Arguments) -> str:
     session = _find(client, arguments.get("sessionId"))
     if session is None:
         return "There are no sessions yet."
-    events = asking.ask(
+    events = resources.ask(
         client, "threadline/sessions/events", EventPage, sessionId=session.session_id
     )
     lines = [f"- {one.occurred_at:%H:%M} {one.kind}: {_line(one)}" for one in events.events]
-    head = f"{fences.NOTICE} What happened in the session of {session.started_at:%Y-%m-%d %H:%M}:"
+    head = (
+        f"{own_words.NOTICE} What happened in the session of {session.started_at:%Y-%m-%d %H:%M}:"
+    )
     return "\n".join(
         [head, "", *lines, "", "Tell me in a few sentences what was done and what is open."]
     )
@@ -84,8 +86,8 @@ def _line(event: Event) -> str:
 
 def _find(client: Client, session_id: str | None) -> Session | None:
     if session_id:
-        return asking.ask(client, "threadline/sessions/get", Session, sessionId=session_id)
-    page = asking.ask(client, "threadline/sessions/list", SessionPage, limit=1)
+        return resources.ask(client, "threadline/sessions/get", Session, sessionId=session_id)
+    page = resources.ask(client, "threadline/sessions/list", SessionPage, limit=1)
     return page.sessions[0] if page.sessions else None
 
 

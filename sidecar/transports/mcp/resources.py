@@ -1,17 +1,58 @@
 """Resources: what a person or a host can attach to a conversation."""
 
 from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
+import msgspec
 from msgspec import Struct
 
+from protocol.contexts import Rendered
 from protocol.documents import DocumentList, ShownDocument
 from protocol.errors import NotFoundError
 from protocol.methods import SessionPage
 from protocol.recall import MemoryList
-from sidecar.domain.rendering import fences
-from sidecar.transports.mcp import asking
+from protocol.values import Record
+from sidecar.text import characters, own_words
 from sidecar.transports.mcp.clients import Client
+
+_HOST = "mcp"
+
+R = TypeVar("R", bound=Record)
+
+
+def ask(client: Client, method: str, kind: type[R], **params: Any) -> R:  # noqa: ANN401  # whatever the method takes
+    """Ask a method about the client's project."""
+    result = client.app.call(method, {"project": str(client.folder(None)), **params})
+    assert isinstance(result, kind)  # noqa: S101  # for the type checker; the table says so
+    return result
+
+
+def raw(client: Client, method: str, **params: Any) -> str:  # noqa: ANN401  # likewise
+    """Ask a method about the client's project; give its answer as JSON, labelled."""
+    return labelled(ask(client, method, Record, **params))
+
+
+def labelled(record: Record) -> str:
+    """Write a record as JSON that begins by saying what it is."""
+    data = characters.visible_json(msgspec.json.encode(record))
+    return msgspec.json.encode({"notice": own_words.NOTICE, **msgspec.json.decode(data)}).decode()
+
+
+def context(client: Client, query: str = "") -> str:
+    """Give what an assistant should know, as text; nothing is noted of that."""
+    found = ask(
+        client,
+        "threadline/context/render",
+        Rendered,
+        host=_HOST,
+        query=query,
+        agentId=client.agent_id,
+        harness=client.harness,
+        preview=True,
+    )
+    return found.text or "Nothing is known of this project yet."
+
 
 MARKDOWN, JSON = "text/markdown", "application/json"
 _SCHEME = "threadline://"
@@ -40,7 +81,7 @@ class Template(Resource, frozen=True, kw_only=True):
 def listed(client: Client) -> Iterator[Resource]:
     """List what there is: the start context, the documents, the latest sessions."""
     yield CONTEXT
-    documents = asking.ask(client, "threadline/documents/list", DocumentList)
+    documents = ask(client, "threadline/documents/list", DocumentList)
     for document in documents.documents:
         yield Resource(
             uri=f"{_SCHEME}documents/{quote(document.name, safe='')}",
@@ -49,7 +90,7 @@ def listed(client: Client) -> Iterator[Resource]:
             doc="One of the project's own texts.",
             kind=MARKDOWN,
         )
-    page = asking.ask(client, "threadline/sessions/list", SessionPage, limit=_SESSIONS)
+    page = ask(client, "threadline/sessions/list", SessionPage, limit=_SESSIONS)
     for session in page.sessions:
         yield Resource(
             uri=f"{_SCHEME}sessions/{session.session_id}",
@@ -63,7 +104,7 @@ def listed(client: Client) -> Iterator[Resource]:
 def read(client: Client, uri: str) -> tuple[str, str]:
     """Read a resource; give its kind and its text."""
     if uri == CONTEXT.uri:
-        return MARKDOWN, f"{fences.NOTICE}\n\n{asking.context(client)}"
+        return MARKDOWN, f"{own_words.NOTICE}\n\n{context(client)}"
     for template in TEMPLATES:
         stem = template.uri[: template.uri.index("{")]
         if uri.startswith(stem) and len(uri) > len(stem):
@@ -72,19 +113,19 @@ def read(client: Client, uri: str) -> tuple[str, str]:
 
 
 def _document(client: Client, name: str) -> str:
-    document = asking.ask(client, "threadline/documents/read", ShownDocument, name=name)
-    return f"{fences.NOTICE}\n\n{document.content}"
+    document = ask(client, "threadline/documents/read", ShownDocument, name=name)
+    return f"{own_words.NOTICE}\n\n{document.content}"
 
 
 def _session(client: Client, session_id: str) -> str:
-    return asking.raw(client, "threadline/sessions/events", sessionId=session_id, limit=_EVENTS)
+    return raw(client, "threadline/sessions/events", sessionId=session_id, limit=_EVENTS)
 
 
 def _memory(client: Client, memory_id: str) -> str:
-    found = asking.ask(client, "threadline/memories/read", MemoryList, memoryIds=[memory_id])
+    found = ask(client, "threadline/memories/read", MemoryList, memoryIds=[memory_id])
     if not found.memories:
         raise NotFoundError(f"no memory {memory_id} in this project", field="uri")
-    return asking.labelled(found)
+    return labelled(found)
 
 
 CONTEXT = Resource(

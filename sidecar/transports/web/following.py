@@ -5,11 +5,11 @@ import threading
 from collections.abc import Callable
 
 from protocol.methods import Change
-from sidecar.adapters import processes
-from sidecar.adapters.watches import Watches
 from sidecar.app import Application
-from sidecar.services import locating
-from sidecar.services.following import Follower
+from sidecar.capture.changes import Follower
+from sidecar.code import processes
+from sidecar.code.folder_watcher import Watches
+from sidecar.projects import locate
 from sidecar.storage.vault import Vault
 
 _MOST = 8
@@ -35,7 +35,7 @@ class Neighbours:
         with self._mutex:
             if project_id in self._watches:
                 return
-            vault = self._app.vault(locating.by_id(self._app.home, project_id))
+            vault = self._app.vault(locate.by_id(self._app.home, project_id))
             follower = Follower(vault, processes.is_running)
             watches = self._watches[project_id] = Watches()
             for oldest in [*self._watches][:-_MOST]:

@@ -5,14 +5,25 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable
+import webbrowser
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from sidecar.adapters import browsers
 from sidecar.transports.web.keys import VALID_FOR, Keys
+
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+"""What tells that something can be shown; without it a browser would take over the terminal."""
+
+
+def show(address: str, environment: Mapping[str, str]) -> bool:
+    """Open an address without waiting for it; False where nothing can be shown."""
+    if sys.platform.startswith("linux") and not any(map(environment.get, _SCREENS)):
+        return False
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    return True
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ def write(host: Host, *, is_shown: bool, at_end: Callable[[], None] = _go_on) ->
     once = f"This address lets one tab in, once, within {VALID_FOR / 60:.0f} minutes."
     _say(f"{once} {_ANOTHER[_can_hear()]} Ctrl-C ends it.")
     _say(f"Programs may ask GET {host.address}/api/checkpoints with the token in {host.note}.")
-    if is_shown and sys.stdout.isatty() and browsers.show(url, os.environ):
+    if is_shown and sys.stdout.isatty() and show(url, os.environ):
         _say("It opens in your browser now.")
     if _can_hear():
         _hear(lambda: _say(f"Another: {host.invite()}"), at_end)

@@ -17,14 +17,12 @@ from starlette.websockets import WebSocket
 
 from protocol.errors import Code
 from protocol.methods import Change
-from sidecar.domain.rendering import characters
-from sidecar.transports.web import sites
+from sidecar.text import characters
+from sidecar.transports.web import gates
 from sidecar.transports.web.connections import SOCKET_PATH
-from sidecar.transports.web.entrances import Entrance
 from sidecar.transports.web.gates import MAX_BODY, Gate, refuse
-from sidecar.transports.web.keys import Keys
-from sidecar.transports.web.limits import Limit, retry_after
-from sidecar.transports.web.tabs import Office, Tab
+from sidecar.transports.web.keys import Keys, Limit, retry_after
+from sidecar.transports.web.tabs import Entrance, Office, Tab
 from sidecar.transports.works import Work
 
 MAX_TABS = 32
@@ -54,7 +52,7 @@ class House:
         self._office = office
         self._keys = keys
         self._port = port
-        self._files = {**sites.load(sites.DOOR), **sites.load(sites.PAGES)}
+        self._files = {**gates.load(gates.DOOR), **gates.load(gates.PAGES)}
         self._knocks = Limit(10, 0.2, time.monotonic)
         self._questions = Limit(30, 1.0, time.monotonic)
         self._entrance = Entrance(keys)

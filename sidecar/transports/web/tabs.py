@@ -1,30 +1,132 @@
-"""Tabs: each speaks JSON-RPC over a socket of its own, and gets exactly one answer for each request."""
+"""Confirmations: what cannot be undone is done only after the page has asked the person.
+
+The page shows a dialog, then asks for a confirmation of exactly this request and sends it along. A request that was
+sent without the dialog, twice, or with other params is refused. This guards against mistakes and against single
+forged or replayed messages; whoever holds the secret of a tab can ask for a confirmation as the page does.
+"""
 
 import asyncio
 import contextlib
 import logging
 import re
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
+from msgspec import structs
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from uvicorn.protocols.utils import ClientDisconnected
 
 from protocol.answers import Answer, Failure, failure
 from protocol.errors import Code, InvalidParamsError, ThreadlineError
 from protocol.methods import METHODS, Change
+from protocol.methods import Subject as ChangeSubject
+from sidecar import answering
 from sidecar.app import Application
-from sidecar.domain.rendering import characters
-from sidecar.services import answering
+from sidecar.text import characters
 from sidecar.transports import requests
 from sidecar.transports.requests import Identifier, is_identifier
-from sidecar.transports.web.confirmations import ASKED_AGAIN, Confirmations
-from sidecar.transports.web.limits import Limit
-from sidecar.transports.web.news import News
+from sidecar.transports.web.keys import Keys, Limit
 from sidecar.transports.works import Work, Works
+
+ASKED_AGAIN = frozenset(
+    {
+        "threadline/purge",
+        "threadline/memories/forget",
+        "threadline/rules/write",
+        "threadline/rules/refresh",
+        "threadline/rules/remove",
+    }
+)
+"""The methods that remove something for good, or write files that assistants obey."""
+VALID_FOR = 60.0
+"""Seconds in which a confirmation must be used."""
+_MOST = 8
+_BYTES = 16
+
+Clock = Callable[[], float]
+Subject = tuple[str, bytes]
+
+
+class Confirmations:
+    """What the person has agreed to in one tab and the page has not yet done."""
+
+    def __init__(self, clock: Clock) -> None:
+        """Begin with none; the clock counts seconds and never goes back."""
+        self._clock = clock
+        self._given: dict[str, tuple[Subject, float]] = {}
+
+    def give(self, method: object, params: object) -> str:
+        """Return a confirmation for one request with this method and these params."""
+        if method not in ASKED_AGAIN or not isinstance(params, dict):
+            names = ", ".join(sorted(ASKED_AGAIN))
+            raise InvalidParamsError(
+                f"`method` is one of {names}; `params` are its own", field="method"
+            )
+        confirmation = secrets.token_urlsafe(_BYTES)
+        self._given[confirmation] = (_subject(str(method), params), self._clock() + VALID_FOR)
+        for oldest in [*self._given][:-_MOST]:
+            del self._given[oldest]
+        return confirmation
+
+    def take(self, confirmation: object, method: str, params: Mapping[str, object]) -> None:
+        """Use a confirmation up; raise InvalidParamsError unless it was given for this very request."""
+        subject, until = self._given.pop(str(confirmation), (None, 0.0))
+        if subject != _subject(method, params) or until < self._clock():
+            raise InvalidParamsError(
+                f"{method} needs the person's confirmation: ask them, request it with "
+                "dashboard/confirm, and send it once as `confirmation`",
+                field="confirmation",
+            )
+
+
+def _subject(method: str, params: Mapping[str, object]) -> Subject:
+    return method, msgspec.json.encode(params, order="sorted")
+
+
+_MOST_IDS = 1000
+"""Beyond this many nobody is helped by their names: all of a kind may have changed."""
+
+
+class News:
+    """Changes and progress that wait: what repeats itself is told once, so that what waits stays small."""
+
+    def __init__(self) -> None:
+        """Have nothing to tell."""
+        self._changes: dict[tuple[ChangeSubject, str], Change] = {}
+        self._progress: dict[int | str, list[dict[str, Any]]] = {}
+
+    def add_change(self, change: Change) -> None:
+        """Keep that something has changed; no ids mean that any may have."""
+        key = (change.what, change.project_id)
+        known = self._changes.get(key)
+        if known is not None:
+            is_any = not (known.ids and change.ids)
+            ids = () if is_any else tuple(dict.fromkeys((*known.ids, *change.ids)))
+            change = structs.replace(change, ids=ids)
+        if len(change.ids) > _MOST_IDS:
+            change = structs.replace(change, ids=())
+        self._changes[key] = change
+
+    def add_progress(self, body: dict[str, Any]) -> None:
+        """Keep how far a work is; what was to be told of the same before is old."""
+        waiting = self._progress.setdefault(body["token"], [])
+        if waiting and waiting[-1]["value"]["kind"] == "report":
+            waiting.pop()
+        waiting.append(body)
+
+    def take(self) -> list[tuple[str, Any]]:
+        """Give what waits, as the notifications to send, and have nothing more to tell."""
+        told: list[tuple[str, Any]] = [
+            ("$/progress", body) for bodies in self._progress.values() for body in bodies
+        ]
+        told += [("threadline/didChange", change) for change in self._changes.values()]
+        self._progress, self._changes = {}, {}
+        return told
+
 
 OPEN_REQUESTS = 64
 """How many requests of a tab may wait for their answers; the next is read when it has heard one."""
@@ -255,3 +357,80 @@ class Tab:
     async def _write(self, body: bytes) -> None:
         """Send one message: the only way out, so that nothing hidden leaves by any other."""
         await self._socket.send_text(characters.visible_message(body).decode())
+
+
+MAX_FIRST = 1024
+"""Bytes of the first message."""
+MAX_STRANGERS = 16
+"""How many sockets may be silent at once; a new one takes the place of the one that came first."""
+PATIENCE = 5.0
+"""Seconds in which the first message must come."""
+UNKNOWN = 4401
+"""The close code for a first message without a secret of ours."""
+TOO_LATE = 4408
+
+
+class _Secret(msgspec.Struct, frozen=True):
+    secret: str
+
+
+class _Introduction(msgspec.Struct, frozen=True):
+    """The only message that a stranger may send."""
+
+    id: Identifier
+    method: Literal["dashboard/enter"]
+    params: _Secret
+
+
+class Entrance:
+    """Lets sockets in, and keeps those that say nothing few; lives on the loop."""
+
+    def __init__(self, keys: Keys) -> None:
+        """Let in whoever shows a secret of these keys."""
+        self._keys = keys
+        self._strangers: list[asyncio.Timeout] = []
+
+    async def admit(self, socket: WebSocket) -> bool:
+        """Tell whether an accepted socket has shown a secret; one that has not is closed."""
+        try:
+            introduction = _read(await self._first(socket))
+        except TimeoutError:
+            return await _close(socket, TOO_LATE, "the first message did not come")
+        if introduction is None or not self._keys.knows(introduction.params.secret):
+            return await _close(
+                socket, UNKNOWN, "open the dashboard again from `threadline dashboard`"
+            )
+        answer = Answer(id=introduction.id, result=msgspec.Raw(b"{}"))
+        with contextlib.suppress(*GONE):
+            await socket.send_text(requests.encode(answer).decode())
+        return True
+
+    async def _first(self, socket: WebSocket) -> bytes:
+        if len(self._strangers) >= MAX_STRANGERS:
+            # Those who come as they should speak at once, so the one that waits longest is the least likely of them.
+            self._strangers[0].reschedule(asyncio.get_running_loop().time())
+            del self._strangers[0]
+        async with asyncio.timeout(PATIENCE) as patience:
+            self._strangers.append(patience)
+            try:
+                message = await socket.receive()
+            finally:
+                with contextlib.suppress(ValueError):
+                    self._strangers.remove(patience)
+        text: str | None = message.get("text")
+        return message.get("bytes") or b"" if text is None else text.encode()
+
+
+def _read(first: bytes) -> _Introduction | None:
+    if len(first) > MAX_FIRST:
+        return None
+    try:
+        return msgspec.json.decode(first, type=_Introduction)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+async def _close(socket: WebSocket, code: int, reason: str) -> Literal[False]:
+    with contextlib.suppress(*GONE):
+        await socket.close(code, reason)
+    return False

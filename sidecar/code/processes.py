@@ -1,0 +1,43 @@
+"""Whether a process is still running."""
+
+import os
+from pathlib import Path
+
+
+def own_name() -> str:
+    """Name this process so that a later one with the same number is not taken for it."""
+    return _name(os.getpid()) or str(os.getpid())
+
+
+def is_running(name: str) -> bool:
+    """Tell whether the process of this name has not ended."""
+    number, _, began = name.partition("@")
+    if not number.isdecimal():
+        return False
+    return _name(int(number)) == name if began else is_alive(int(number))
+
+
+def is_alive(process: int) -> bool:
+    """Tell whether there is a process of this number."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return _facts(process)[:1] != ["Z"]
+
+
+def _name(process: int) -> str | None:
+    facts = _facts(process)
+    return f"{process}@{facts[19]}" if facts else None
+
+
+def _facts(process: int) -> list[str]:
+    """Read what the system tells of a process, its state first; nothing where it tells nothing."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []

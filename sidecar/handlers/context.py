@@ -1,0 +1,524 @@
+"""Handlers for context, conversations and checkpoints."""
+
+import contextlib
+import functools
+import itertools
+import logging
+import os
+import threading
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from cachetools import TTLCache
+from msgspec import UNSET, Struct
+
+from protocol.checkpoints import (
+    Checkpointed,
+    CheckpointParams,
+    ConversationParams,
+    Digested,
+    DigestParams,
+    EndParams,
+    Tracked,
+    TrackParams,
+)
+from protocol.contexts import (
+    Account,
+    ContextParams,
+    MessageItem,
+    Receipt,
+    Rendered,
+    RenderParams,
+    StartContext,
+)
+from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
+from protocol.projects import ProjectParams
+from protocol.settings import Settings
+from protocol.turns import Activity, IngestedTurn, IngestTurnParams
+from protocol.values import Record
+from sidecar.code.checkouts import Checkout
+from sidecar.code.codebase import Codebase
+from sidecar.context import begin, gather, receipts, renew, start
+from sidecar.context.gather import Gathered
+from sidecar.context.scenes import Scene
+from sidecar.context.start import Contexts
+from sidecar.conversations import checkpoints, participants
+from sidecar.conversations.finish import Idling
+from sidecar.conversations.later import Buffer, MakeOps
+from sidecar.conversations.participants import Tools
+from sidecar.conversations.rules.conversations import Report, Who
+from sidecar.search.meanings import Meanings
+from sidecar.search.query import Recall
+from sidecar.sharing import agents, messages
+from sidecar.storage.collection import Op
+from sidecar.storage.derived import Preparation
+from sidecar.storage.vault import Vault
+from sidecar.tasks import checks
+from sidecar.tasks.open_tasks import Look
+
+_CUT = ("compact", "clear")
+"""Occasions on which a conversation has lost what it was given."""
+_PAUSED = "capture is paused; `threadline resume` ends it"
+
+_NEWS = ("queued", "skipped")
+"""What becomes of a turn that was not known."""
+_GRACE = 1.0
+"""Seconds after which what has fallen silent is surely silent."""
+_BRANCHES = 32
+"""Branches that are looked at anew while a host waits; who prepares a context looks at all."""
+_SEATED_FOR = 60
+"""Seconds for which a folder is taken to be where it was."""
+
+Unasked = tuple[Scene, Gathered]
+"""What an agent is about to be given."""
+
+_log = logging.getLogger(__name__)
+
+
+class Setting(Struct, frozen=True):
+    """What conversations need to know of the application they take place in."""
+
+    vault: Callable[[str | None], Vault]
+    """Opens the memory of the project that a request names."""
+    place: Callable[[str | None], Path]
+    """Gives a folder of the project that a request names."""
+    name: Callable[[str | None], str]
+    """Tells what that project is called."""
+    is_offered: Callable[[str | None], bool]
+    """Tells whether the person is still to be asked if the folder is a copy of another project."""
+    code: Callable[[Path], Codebase | None]
+    """Gives the code of a folder, if that is in a repository."""
+    keep_up: Callable[[Checkout], None]
+    """Records what was committed in a working tree while nobody looked."""
+    settings: Callable[[], Settings]
+    is_paused: Callable[[Vault], bool]
+    """Tells whether nothing of a project may be recorded now."""
+    source: Callable[[], str]
+    """Tells who reports, where a request does not say it."""
+    key: Callable[[], bytes]
+    """Gives the secret of this home, which makes fences unguessable."""
+    meanings: Meanings
+    recall: Recall
+
+
+class Dialogue:
+    """Serves the methods about context and conversations."""
+
+    def __init__(self, around: Setting) -> None:
+        """Tell nothing yet."""
+        self.around = around
+        self.buffer = Buffer()
+        self._contexts = Contexts(self.buffer, self.around.key)
+        self._numbers = itertools.count()
+        self._idling = Idling(self._flush_idle)
+        self._mutex = threading.Lock()
+        self._seats: TTLCache[tuple[Path, Path | None], tuple[Path, Path]] = TTLCache(
+            maxsize=64, ttl=_SEATED_FOR
+        )
+
+    def serve(self, name: str, params: ProjectParams) -> Record:
+        """Answer a request about context or a conversation."""
+        if name in _TELLING:
+            # Who asks what was given wants to hear of what was given just now, too.
+            self.buffer.flush()
+        if name in _SERVICES:
+            return _SERVICES[name](self.around.vault(params.project), params)
+        return _METHODS[name](self, params)
+
+    def start(self, params: ContextParams) -> StartContext:
+        """Tell an assistant what it should know."""
+        return self._contexts.start(self._scene(params))
+
+    def render(self, params: RenderParams) -> Rendered:
+        """Tell the same as text for a host."""
+        return self._contexts.render(self._scene(params), params)
+
+    def explain(self, params: RenderParams) -> Account:
+        """Tell what a host would be given now, why, and what not; nothing is noted of that."""
+        looked = msgspec.structs.replace(params, preview=True)
+        return start.account(self._contexts, self._scene(looked), looked)
+
+    def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
+        """Tell a host's conversation what it should know: all of it at first and where that is lost, then what is new.
+
+        Messages count as delivered once all is written down: a host that stops waiting before gets them another time.
+        """
+        scene = self._scene(params)
+        scene = msgspec.structs.replace(
+            scene,
+            hand=lambda keys: self._hand_later(scene, keys),
+            most_branches=_BRANCHES,
+        )
+        talk = renew.earlier(scene)
+        is_lost = is_lost or params.occasion in _CUT
+        if is_lost or not renew.was_told(scene.vault, talk):
+            return self._contexts.render(scene, params)
+        looked = msgspec.structs.replace(
+            scene, params=msgspec.structs.replace(params, preview=True)
+        )
+        context = self._contexts.start(looked)
+        rendered, receipt = renew.renew(scene, params, context, self.around.key())
+        if receipt is not None and not params.preview:
+            self._later(scene.vault, lambda vault: renew.note(vault, receipt))
+        return rendered
+
+    def draft(self, folder: str, host: str, home: Path) -> Preparation | None:
+        """Write what the next conversation of a host in a folder would be told; nothing is noted of that."""
+        from sidecar.context import prepare  # noqa: PLC0415  # who asks for context does without
+
+        params = RenderParams(project=folder, host=host, harness=host, preview=True)
+
+        def make_scene() -> Scene:
+            code = self._meet(folder, None, host)[2]
+            if code is not None and code.checkout is not None:
+                self.around.keep_up(code.checkout)
+            return self._scene(params)
+
+        return prepare.prepare(self._contexts, make_scene, params, str(home))
+
+    def note_given(self, params: RenderParams, given: Receipt) -> None:
+        """Write down that a conversation was told what had been prepared."""
+        from sidecar.context import prepare  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        with vault.transaction():
+            vault.write(prepare.place(vault, params, who, given))
+        vault.prepared.want(str(who.real_folder / who.inside), params.host)
+
+    def hear(self, params: TrackParams) -> Tracked:
+        """Note what was overheard of a conversation, to which nothing can be said in return."""
+        from sidecar.conversations import turns  # noqa: PLC0415  # only agents at work need it
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        tracked = turns.track(vault, params, who, self._tools())
+        self._listen(vault, params)
+        self._expect(vault)
+        return tracked
+
+    def take(self, params: IngestTurnParams) -> IngestedTurn:
+        """Take in one turn of a conversation."""
+        from sidecar.conversations import turns  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        if self.around.is_paused(vault):
+            return turns.refuse(params)
+        taken = turns.take(vault, params, who, self._tools())
+        if params.role == "assistant" and taken.extraction_status in _NEWS:
+            self._use(vault, turns.session_key(params), params.content)
+        self._expect(vault)
+        return taken
+
+    def track(self, params: TrackParams) -> Tracked:
+        """Note what was just seen of a conversation."""
+        from sidecar.conversations import turns  # noqa: PLC0415  # only agents at work need it
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        if self.around.is_paused(vault):
+            return turns.ignore(vault, params)
+        unasked = self.prepare(_asked(params))
+        tracked = turns.track(vault, params, who, self._tools())
+        start = self.give(unasked)
+        self._listen(vault, params)
+        self._expect(vault)
+        return msgspec.structs.replace(tracked, start=start)
+
+    def checkpoint(self, params: CheckpointParams) -> Checkpointed:
+        """Keep what an agent wants to survive; messages that wait for it come back."""
+        reference = self._refer(params.project, params.vault_id)
+        vault, who, _ = self._meet(reference, params.agent_id, params.harness)
+        kept = self._keep(vault, params, who)
+        named = (params.agent_id, params.harness)
+        reader = participants.leader(vault, params.agent_run_id, who, named).agent_id
+        room = messages.AT_ONCE - len(_told(kept))
+        given = messages.deliver(vault, reader, messages.pending(vault, reader, room))
+        told = _with_messages(kept, tuple(map(gather.message, given)))
+        left = messages.count_pending(vault, reader)
+        return msgspec.structs.replace(told, other_pending_message_count=left)
+
+    def digest(self, params: DigestParams) -> Digested:
+        """Keep where an agent stands; one whose context is about to be cut needs nothing more in it."""
+        from sidecar.conversations import checkpoints  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        if self.around.is_paused(vault):
+            return Digested(checkpoint=None)
+        is_cut = params.trigger == "pre_compaction"
+        unasked = None if is_cut else self.prepare(_asked(params))
+        made = checkpoints.digest(vault, params, who, self._tools())
+        return msgspec.structs.replace(made, start=self.give(unasked))
+
+    def end(self, params: EndParams) -> Digested:
+        """End a conversation."""
+        from sidecar.conversations import finish  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
+        if self.around.is_paused(vault):
+            return Digested(checkpoint=None)
+        return finish.end(vault, params, who, self._tools())
+
+    def note(self, vault: Vault, session_key: str | None, report: Report, done: Activity) -> None:
+        """Let it be written down what a conversation did with memory."""
+        if session_key is not None and not self.around.is_paused(vault):
+            from sidecar.conversations import turns  # noqa: PLC0415  # likewise
+
+            self._later(vault, lambda vault: turns.note(vault, session_key, report, [done]))
+
+    def prepare(self, params: ContextParams) -> Unasked | None:
+        """Put together the context of an agent that works without having asked for it.
+
+        First of all, since what it is told must not repeat what it has just said; it is given last, so that
+        it is not lost where the agent's own wish fails.
+        """
+        try:
+            vault = self.around.vault(self._refer(params.project, params.vault_id))
+            if self.around.is_paused(vault) or _has_begun(vault, params):
+                return None
+            scene = self._scene(params)
+            return scene, self._contexts.prepare(scene)
+        except ThreadlineError as error:
+            _log.warning("the start context could not be prepared: %s", error)
+            return None
+
+    def give(self, unasked: Unasked | None) -> StartContext | None:
+        """Give an agent what it did not ask for; once, and never at the cost of what it came for."""
+        if unasked is None:
+            return None
+        scene, gathered = unasked
+        key = scene.params.session_key or ""
+        try:
+            if not begin.claim(scene.vault, key, scene.who):
+                return None
+            try:
+                return self._contexts.give(scene, gathered)
+            except BaseException:
+                begin.release(scene.vault, key)
+                raise
+        except ThreadlineError as error:
+            _log.warning("the start context could not be given: %s", error)
+            return None
+
+    def live(self, reference: str | None, harness: str) -> tuple[str, ...]:
+        """Name the conversations of a program that go on in a folder, as its hooks tell."""
+        from sidecar.conversations import participants  # noqa: PLC0415  # likewise
+
+        vault, who, _ = self._meet(reference, None, harness)
+        return participants.live(vault, harness, who.real_folder)
+
+    def look(self, reference: str | None) -> Look:
+        """Look at the working tree that a request names."""
+        folder = self.around.place(reference)
+        code = self.around.code(folder)
+        return checks.look(code.real_folder if code else Path(os.path.realpath(folder)), code)
+
+    def close(self) -> None:
+        """Write what still waits; who opens the project next looks after what has fallen silent."""
+        self._idling.cancel()
+        self.buffer.flush()
+
+    def _meet(
+        self, reference: str | None, agent_id: str | None, harness: str | None
+    ) -> tuple[Vault, Who, Codebase | None]:
+        """Open a project's memory, and say who asks and where, and of which code."""
+        vault = self.around.vault(reference)
+        folder, code = self._stand(reference, vault)
+        program = harness or self.around.source()
+        name = (agent_id or "").strip() or program
+        root, inside = self._seat(folder, code)
+        who = Who(
+            agent_id=name,
+            harness=program,
+            folder=folder,
+            real_folder=root,
+            inside=inside,
+            is_placed=reference is None or Path(reference).expanduser().exists(),
+            label=agents.label(name, program),
+        )
+        return vault, who, code
+
+    def _seat(self, folder: Path, code: Codebase | None) -> tuple[Path, Path]:
+        """Tell where a working tree really is, and where in it a folder is; as long as its code is known."""
+        key = (folder, code.real_folder if code else None)
+        with self._mutex:
+            with contextlib.suppress(KeyError):
+                return self._seats[key]
+            real = Path(os.path.realpath(folder))
+            root = code.real_folder if code else real
+            inside = real.relative_to(root) if real.is_relative_to(root) else Path()
+            self._seats[key] = root, inside
+            return root, inside
+
+    def _stand(self, reference: str | None, vault: Vault) -> tuple[Path, Codebase | None]:
+        """Give a folder of a project, and its code; its memory's own, where the project is nowhere on this machine."""
+        try:
+            folder = self.around.place(reference)
+        except NotFoundError:
+            return vault.folder, None
+        return folder, self.around.code(folder)
+
+    def _refer(self, project: str | None, vault_id: str | None) -> str | None:
+        """Tell which project is meant, by either of its names."""
+        if vault_id is None:
+            return project
+        if project is None:
+            try:
+                return self.around.vault(vault_id).project_id
+            except NotFoundError as error:
+                raise NotFoundError(str(error), field="vaultId") from error
+        if self.around.vault(project).project_id != vault_id:
+            raise InvalidParamsError(
+                f"{project} is another project than {vault_id}; name one of them", field="vaultId"
+            )
+        return project
+
+    def _scene(self, params: ContextParams) -> Scene:
+        reference = self._refer(params.project, params.vault_id)
+        vault, who, code = self._meet(reference, params.agent_id, params.harness)
+        who = participants.leader(vault, params.session_key, who, (params.agent_id, params.harness))
+        if code is not None and code.checkout is not None and not params.preview:
+            self.around.keep_up(code.checkout)
+        place = code.standing() if code else None
+        return Scene(
+            vault=vault,
+            params=params,
+            who=who,
+            name=lambda: self.around.name(reference),
+            settings=self.around.settings(),
+            recall=self.around.recall,
+            meanings=self.around.meanings,
+            code=code,
+            place=place,
+            branch=params.branch or (place.branch if place else None),
+            look=checks.look(who.real_folder, code),
+            summary=lambda: _summary(params, who.harness) or participants.summary(vault, params),
+            hand=functools.partial(messages.hand, vault, who.agent_id),
+            is_noted=not self.around.is_paused(vault),
+            is_offered=self.around.is_offered(reference),
+        )
+
+    def _hand_later(self, scene: Scene, keys: Collection[str]) -> set[str]:
+        agent_id, number = scene.who.agent_id, next(self._numbers)
+
+        def make_ops(vault: Vault) -> list[Op]:
+            return messages.note(vault, agent_id, keys)
+
+        if keys:
+            self.buffer.add(scene.vault, f"messages:{number}", make_ops)
+        return messages.taken(scene.vault, agent_id, keys)
+
+    def _keep(self, vault: Vault, params: CheckpointParams, who: Who) -> Checkpointed:
+        """Keep what an agent wants to survive, unless nothing may be recorded now."""
+        from sidecar.conversations import checkpoints  # noqa: PLC0415  # likewise
+
+        if self.around.is_paused(vault):
+            return checkpoints.refuse(params, _PAUSED)
+        unasked = self.prepare(_run(params)) if params.agent_run_id is not None else None
+        kept = checkpoints.checkpoint(vault, params, who, self._tools())
+        return msgspec.structs.replace(kept, start=self.give(unasked))
+
+    def _listen(self, vault: Vault, params: TrackParams) -> None:
+        if said := params.response:
+            self._use(vault, params.session_key, said)
+
+    def _use(self, vault: Vault, session_key: str, said: str) -> None:
+        from sidecar.conversations import turns  # noqa: PLC0415  # likewise
+
+        self._later(vault, lambda vault: turns.listen(vault, session_key, said))
+
+    def _expect(self, vault: Vault) -> None:
+        """Save what falls silent, as long as this process lives."""
+        self._idling.expect(vault, self.around.settings().idle_flush_ms / 1000 + _GRACE)
+
+    def _flush_idle(self, vault: Vault) -> bool:
+        from sidecar.conversations import collect, finish  # noqa: PLC0415  # likewise
+
+        if not vault.exists:
+            # To write to a project that was forgotten would bring its folder back.
+            return False
+        self.buffer.flush()
+        finish.flush(vault, self.around.settings())
+        return bool(collect.waiting(vault))
+
+    def _tools(self) -> Tools:
+        from sidecar.conversations.rules import signals  # noqa: PLC0415  # its rules take long to load
+
+        return Tools(
+            settings=self.around.settings(),
+            hear=signals.detect,
+            meanings=self.around.meanings,
+            buffer=self.buffer,
+        )
+
+    def _later(self, vault: Vault, make_ops: MakeOps) -> None:
+        """Let a by-product be written that adds to others."""
+        self.buffer.add(vault, f"use:{next(self._numbers)}", make_ops, has_words=True)
+
+
+def _has_begun(vault: Vault, params: ContextParams) -> bool:
+    """Tell whether a conversation has been given its context."""
+    talk = participants.find(vault, params.session_key or "")
+    return talk is not None and talk.began is not None
+
+
+def _asked(params: ConversationParams) -> ContextParams:
+    return ContextParams(
+        project=params.project,
+        session_key=params.session_key,
+        agent_id=params.agent_id,
+        harness=params.harness,
+    )
+
+
+def _with_messages(kept: Checkpointed, given: tuple[MessageItem, ...]) -> Checkpointed:
+    """Give messages where they are looked for, also those that came with the context of an agent's first report."""
+    start = kept.start
+    if start is None:
+        return msgspec.structs.replace(kept, pending_messages=given)
+    told = _told(kept)
+    bare = msgspec.structs.replace(start, pending_messages=(), other_pending_message_count=UNSET)
+    return msgspec.structs.replace(kept, start=bare, pending_messages=(*told, *given))
+
+
+def _told(kept: Checkpointed) -> tuple[MessageItem, ...]:
+    """Name the messages that came with the context of an agent's first report."""
+    return (kept.start.pending_messages if kept.start else None) or ()
+
+
+def _run(params: CheckpointParams) -> ContextParams:
+    return ContextParams(
+        project=params.project,
+        vault_id=params.vault_id,
+        session_key=params.agent_run_id,
+        agent_id=params.agent_id,
+        harness=params.harness,
+    )
+
+
+def _summary(params: ContextParams, harness: str) -> str | None:
+    from sidecar.hosts import transcripts  # noqa: PLC0415  # few have one
+
+    if params.transcript_path is None:
+        return None
+    return transcripts.summary(params.transcript_path, harness, Path.home())
+
+
+_SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
+    "threadline/context/receipts": receipts.list_receipts,
+    "threadline/context/feedback": receipts.judge,
+    "threadline/context/retract": receipts.retract,
+    "threadline/context/stats": receipts.tell,
+    "threadline/checkpoints/list": checkpoints.list_checkpoints,
+}
+_TELLING = frozenset({"threadline/context/receipts", "threadline/context/stats"})
+_METHODS: dict[str, Callable[[Dialogue, Any], Record]] = {
+    "threadline/context/start": Dialogue.start,
+    "threadline/context/render": Dialogue.render,
+    "threadline/context/explain": Dialogue.explain,
+    "threadline/context/track": Dialogue.track,
+    "threadline/context/checkpoint": Dialogue.checkpoint,
+    "threadline/context/digest": Dialogue.digest,
+    "threadline/context/end": Dialogue.end,
+    "threadline/turns/ingest": Dialogue.take,
+}
+SERVED = frozenset({*_SERVICES, *_METHODS})

@@ -1,0 +1,157 @@
+"""Handlers that explain code."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+from cachetools import LRUCache, TTLCache
+
+from protocol.errors import GitFailedError
+from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
+from protocol.memories import Memory
+from sidecar.code.blame import Origins
+from sidecar.code.checkouts import Checkout
+from sidecar.code.codebase import Codebase
+from sidecar.code.ignored_files import Ignores
+from sidecar.code.line_origins import Sight
+from sidecar.memory import drift, explain
+from sidecar.memory.explain import Mentioned, Scene
+from sidecar.privacy import secret_files
+from sidecar.storage.vault import Vault
+from sidecar.text import paths
+
+_TREES, _PLACES, _JUDGED = 32, 256, 20_000
+"""Working trees, folders in them, and memories held against one, that are remembered."""
+_KNOWN_FOR = 60
+"""Seconds for which a folder is taken for the repository that it was."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Tree:
+    """A working tree, or a folder without git, and how to ask it."""
+
+    folder: Path
+    checkout: Checkout | None
+    ignores: Ignores
+    origins: Origins | None
+    mutex: threading.Lock = field(default_factory=threading.Lock)
+
+
+@dataclass
+class Insight:
+    """Tells of lines and files."""
+
+    vault: Callable[[str | None], Vault]
+    """Opens the memory of the project that a request names."""
+    place: Callable[[str | None], Path]
+    """Gives a folder of it."""
+    checkout: Callable[[Path], Checkout | None]
+    """Finds the working tree that a folder is in."""
+    code: Callable[[Path], Codebase | None]
+    """Gives the code of a folder, if that is in a repository."""
+    _mentioned: Mentioned = field(default_factory=Mentioned)
+
+    def __post_init__(self) -> None:
+        """Know nothing yet."""
+        self._mutex = threading.Lock()
+        self._trees: LRUCache[Path, _Tree] = LRUCache(_TREES)
+        self._places: TTLCache[Path, _Tree] = TTLCache(_PLACES, _KNOWN_FOR)
+        self._judged: LRUCache[object, bool] = LRUCache(_JUDGED)
+
+    def explain(self, params: ExplainParams) -> Explanation:
+        """Tell why a line is as it is; of a file that is nobody's to hear of, nothing."""
+        vault = self.vault(params.project)
+        tree, name = self._find(params.project, params.path)
+        if name is None:
+            return Explanation(project_id=vault.project_id, path=params.path, line=params.line)
+        found = msgspec.structs.replace(params, path=name)
+        return explain.explain(self._scene(vault, tree), found, _look(tree, name, params.line))
+
+    def tell(self, params: AboutParams) -> FileStory:
+        """Tell what is known about a file; of one that is nobody's to hear of, nothing."""
+        vault = self.vault(params.project)
+        tree, name = self._find(params.project, params.path)
+        if name is None:
+            return FileStory(project_id=vault.project_id, path=params.path)
+        names = (name,) if tree.origins is None else tree.origins.names(name)
+        found = msgspec.structs.replace(params, path=name)
+        return explain.tell(self._scene(vault, tree), found, names)
+
+    def _scene(self, vault: Vault, tree: _Tree) -> Scene:
+        return Scene(
+            vault=vault,
+            mentioned=self._mentioned,
+            elsewhere=lambda some: self._elsewhere(vault, tree, some),
+        )
+
+    def _find(self, reference: str | None, path: str) -> tuple[_Tree, str | None]:
+        """Find a file's working tree and its name there; None where it is outside, ignored, or likely a secret."""
+        tree = self._tree(self.place(reference))
+        try:
+            real = os.path.realpath(tree.folder / os.fsdecode(paths.write(path)))
+        except (OSError, ValueError):
+            return tree, None
+        root = os.path.join(tree.folder, "")  # noqa: PTH118  # asked with every request
+        name = real.removeprefix(root)
+        if name == real or not name or _is_nobodys(tree, name):
+            return tree, None
+        return tree, paths.read(os.fsencode(name))
+
+    def _tree(self, place: Path) -> _Tree:
+        """Find the working tree that a folder is in, or take the folder itself."""
+        with self._mutex:
+            if (known := self._places.get(place)) is not None:
+                return known
+        try:
+            found = self.checkout(place)
+        except GitFailedError:
+            found = None
+        folder = Path(os.path.realpath(place if found is None else found.folder))
+        with self._mutex:
+            tree = self._trees.get(folder)
+            if tree is None or tree.checkout != found:
+                origins = None if found is None else Origins(found)
+                tree = self._trees[folder] = _Tree(folder, found, Ignores(folder), origins)
+            self._places[place] = tree
+            return tree
+
+    def _elsewhere(self, vault: Vault, tree: _Tree, some: Collection[Memory]) -> Collection[str]:
+        """Name the memories that belong to another branch; what was judged at this HEAD is known."""
+        code = None if tree.origins is None else self.code(tree.folder)
+        if code is None:
+            return ()
+        standing = (str(tree.folder), code.standing())
+        keys = {one.memory_id: (standing, one.memory_id, one.updated_at) for one in some}
+        with self._mutex:
+            known = {key: self._judged.get(keys[key]) for key in keys}
+        unknown = [one for one in some if known[one.memory_id] is None]
+        if unknown:
+            away = drift.commits_elsewhere(vault, unknown, code)
+            judged = {one.memory_id: one.memory_id in away for one in unknown}
+            known |= judged
+            with self._mutex:
+                self._judged.update({keys[key]: is_away for key, is_away in judged.items()})
+        return {key for key, is_away in known.items() if is_away}
+
+
+def _look(tree: _Tree, name: str, line: int) -> Sight:
+    """Ask the code of a line; where git does not answer, it says nothing."""
+    try:
+        return Sight() if tree.origins is None else tree.origins.look(name, line)
+    except GitFailedError as error:
+        _log.info("%s", error)
+        return Sight()
+
+
+def _is_nobodys(tree: _Tree, name: str) -> bool:
+    """Tell whether nobody wants to hear of a file: a secret one, an ignored one, one of git's own."""
+    if secret_files.is_secret(name) or ".git" in Path(name).parts:
+        return True
+    with tree.mutex:
+        return bool(tree.ignores.ignored([name]))

@@ -1,0 +1,231 @@
+"""Plugins for hosts that load JavaScript."""
+
+import json
+
+from protocol.versions import VERSION
+from sidecar.hosts.contents import SIGN
+from sidecar.hosts.program import READY, Program
+
+_SHARED = """\
+import { spawn } from "node:child_process"
+
+const COMMAND = %(command)s
+const PATIENCE_MS = %(patience)d
+const MOST = 1_000_000
+
+// Writes a message, with less of each text where it would be longer than the hook reads.
+const write = (body) => {
+  let text = "{}"
+  for (const most of [100_000, 10_000, 1_000]) {
+    text = JSON.stringify(body, (_, value) => (typeof value === "string" ? value.slice(0, most) : value))
+    if (Buffer.byteLength(text) <= MOST) break
+  }
+  return text
+}
+
+// Starts the hook with JSON on its standard input. Whatever goes wrong, the answer is empty and nobody is disturbed.
+const ask = (event, body) =>
+  new Promise((resolve) => {
+    try {
+      const text = write(body)
+      const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "%(agent)s", event], {
+        stdio: ["pipe", "pipe", "ignore"],
+        windowsHide: true,
+        %(cwd)s
+      })
+      let said = ""
+      const timer = setTimeout(() => child.kill(), PATIENCE_MS)
+      const end = () => {
+        clearTimeout(timer)
+        try {
+          resolve(JSON.parse(said) ?? {})
+        } catch {
+          resolve({})
+        }
+      }
+      child.on("error", end)
+      child.on("close", end)
+      child.stdout.setEncoding("utf8")
+      child.stdout.on("data", (part) => (said += part))
+      child.stdin.on("error", () => {})
+      child.stdin.end(text)
+    } catch {
+      resolve({})
+    }
+  })
+"""
+
+_OPENCODE = """
+const EVENTS = new Set(["session.compacted", "session.deleted"])
+const EDITS = /write|edit|patch|create|replace|insert|delete|rename|move/i
+
+export const Threadline = async ({ directory, worktree }) => {
+  const where = { directory, worktree: worktree && worktree !== "/" ? worktree : directory }
+  // What a session was told stays for all its requests, so that the host can cache it.
+  const told = new Map()
+  // What is being asked for each session: the host does not wait for events, but a request must.
+  const asked = new Map()
+  // What a session is to be told instead, once its context is cut.
+  const kept = new Map()
+  // What the assistant says in each session, until its turn ends: the message, and its words so far.
+  const saying = new Map()
+  const tell = (event, session, body) => {
+    const waiting = Promise.resolve(asked.get(session)).then(async () => {
+      const text = (await ask(event, { ...where, ...body })).additionalContext
+      if (text && event === "experimental.session.compacting") kept.set(session, [text])
+      else if (text) told.set(session, [...(told.get(session) ?? []), text])
+      return text
+    })
+    asked.set(session, waiting)
+    return waiting
+  }
+  const hear = ({ info, part }) => {
+    if (info?.role === "assistant" && !info.summary && saying.get(info.sessionID)?.id !== info.id) {
+      saying.set(info.sessionID, { id: info.id, text: "" })
+    }
+    const said = part?.type === "text" ? saying.get(part.sessionID) : undefined
+    if (said && said.id === part.messageID) said.text = part.text
+  }
+  const end = async (session) => {
+    const response = saying.get(session)?.text
+    saying.delete(session)
+    if (response) await tell("session.idle", session, { sessionID: session, response })
+  }
+  const forget = (session) => {
+    for (const known of [told, asked, kept, saying]) known.delete(session)
+  }
+  return {
+    event: async ({ event: { type, properties } }) => {
+      const session = properties?.sessionID ?? properties?.info?.id
+      if (type === "session.compacted" && kept.has(session)) told.set(session, kept.get(session))
+      if (type === "session.created" && !asked.has(session)) await tell(type, session, properties)
+      else if (EVENTS.has(type)) await tell(type, session, properties)
+      else if (type === "message.updated" || type === "message.part.updated") hear(properties)
+      else if (type === "session.idle") await end(session)
+      if (type === "session.deleted") forget(session)
+    },
+    "chat.message": async (input, { message, parts }) => {
+      const session = input.sessionID
+      // A session that began in another process goes on here, where nothing is left of what it was told.
+      if (!asked.has(session)) tell("session.created", session, { sessionID: session, source: "resume" })
+      const texts = (parts ?? []).filter((part) => part?.type === "text")
+      await tell("chat.message", session, { input, output: { message, parts: texts } })
+    },
+    "tool.execute.after": async (input, output) => {
+      if (!EDITS.test(input.tool)) return
+      const { title, isError } = output ?? {}
+      await tell("tool.execute.after", input.sessionID, { input, output: { title, isError } })
+    },
+    "experimental.chat.system.transform": async (input, output) => {
+      await asked.get(input.sessionID)
+      output.system.push(...(told.get(input.sessionID) ?? []))
+    },
+    "experimental.session.compacting": async (input, output) => {
+      const text = await tell("experimental.session.compacting", input.sessionID, { input })
+      if (text) output.context.push(text)
+    },
+    dispose: async () => {
+      await Promise.all(asked.values())
+    },
+  }
+}
+"""
+
+_OPENCLAW = """
+const HEARD = [
+  "session_start",
+  "before_prompt_build",
+  "after_tool_call",
+  "agent_end",
+  "before_compaction",
+  "after_compaction",
+  "session_end",
+]
+
+// Keeps of an event what the hook reads: of a whole conversation the last answer, of a tool's work what it was told.
+const shorten = (hook, event) => {
+  const { messages, result, ...rest } = event ?? {}
+  if (hook !== "agent_end") return rest
+  return { ...rest, messages: (messages ?? []).filter((one) => one?.role === "assistant").slice(-1) }
+}
+
+export default {
+  id: "threadline",
+  name: "Threadline",
+  description: "A memory for your repository, shared by you and your AI assistants.",
+  register(api) {
+    // Some events name only the agent; which of its conversations is meant, and where, was told by an earlier one.
+    const known = new Map()
+    const find = (event, ctx) => {
+      const sessionKey = ctx?.sessionKey ?? event?.sessionKey
+      const before = known.get(sessionKey)
+      const sessionId = ctx?.sessionId ?? event?.sessionId ?? before?.sessionId
+      const workspaceDir = ctx?.workspaceDir ?? before?.workspaceDir
+      if (sessionKey) known.set(sessionKey, { sessionId, workspaceDir })
+      return { ...ctx, sessionKey, sessionId, workspaceDir }
+    }
+    for (const hook of HEARD) {
+      api.on(hook, async (event, ctx) => {
+        const found = find(event, ctx)
+        if (hook === "session_end") known.delete(found.sessionKey)
+        const answer = await ask(hook, { hook, event: shorten(hook, event), ctx: found })
+        return answer.prependContext ? { prependContext: answer.prependContext } : undefined
+      })
+    }
+  },
+}
+"""
+
+_PATIENCE_MS = 10_000
+"""Node counts in milliseconds; a hook ends by itself long before, unless its user gives it more time."""
+
+_CHOSEN = '[process.env.THREADLINE_COMMAND ?? "threadline"]'
+"""What a file that is made for many machines starts."""
+
+OPENCLAW_MANIFEST = (
+    json.dumps(
+        {
+            "id": "threadline",
+            "name": "Threadline",
+            "description": f"A memory for your repository. {SIGN}.",
+            "configSchema": {"type": "object", "additionalProperties": False, "properties": {}},
+        },
+        indent=2,
+    )
+    + "\n"
+)
+OPENCLAW_PACKAGE = (
+    json.dumps(
+        {
+            "name": "threadline-openclaw",
+            "version": VERSION,
+            "description": f"A memory for your repository. {SIGN}.",
+            "private": True,
+            "type": "module",
+            "license": "MIT",
+            "openclaw": {"extensions": ["./index.js"]},
+        },
+        indent=2,
+    )
+    + "\n"
+)
+
+
+def write_opencode(program: Program) -> str:
+    """Write OpenCode's plugin."""
+    return _written(program, "opencode", "cwd: body.worktree || body.directory,") + _OPENCODE
+
+
+def write_openclaw(program: Program) -> str:
+    """Write OpenClaw's plugin."""
+    return _written(program, "openclaw", "cwd: body.ctx?.workspaceDir,") + _OPENCLAW
+
+
+def _written(program: Program, agent: str, cwd: str) -> str:
+    facts = {
+        "command": _CHOSEN if program == READY else json.dumps(list(program.words)),
+        "patience": _PATIENCE_MS,
+        "agent": agent,
+        "cwd": cwd,
+    }
+    return f"// {SIGN}; `threadline disconnect {agent}` removes it.\n" + _SHARED % facts

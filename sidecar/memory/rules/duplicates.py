@@ -1,0 +1,273 @@
+"""Whether a draft repeats or updates a memory."""
+
+import re
+from typing import Literal
+
+from msgspec import Struct
+
+from protocol.memories import MemoryType
+from sidecar.search.rules import words
+from sidecar.text.patterns import late
+
+SAME = 0.92
+"""Likeness from which two statements without a hard difference are one."""
+UPDATE = 0.80
+"""Likeness from which a statement about the same subject may replace an older one."""
+
+Relation = Literal["new", "same", "update"]
+
+_SUBJECT = 0.5
+_MARK = late(
+    r"`[^`\n]{1,200}`"
+    r"|[\w.~@-]*/[\w./@*-]+|\b[\w-]+\.[a-z][a-z0-9]{0,4}\b"
+    r"|(?<![\w.])[v$€£#]?\d[\w.,:%-]*"
+    r"|(?<!\w)--?[a-z][\w-]+|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}[A-Z0-9]*\b"
+    r"|(?P<word>\b[A-Za-z]+(?:-[a-z]+)*\b)"
+)
+"""Quoted code, paths, numbers, names in code; and words, of which the opposites count."""
+NEGATION = late(
+    r"\b(?:not|no|never|none|nothing|without|cannot|nor|neither|kein\w*|nicht|nie|ohne|pas|jamais|sans|nunca|sin|não|sem)\b"
+    r"|n['\u2019]t\b|不|没|沒|ない|ません",
+    re.IGNORECASE,
+)
+"""Words that turn what is said."""
+_COMPARED = late(
+    r"\b(\w[\w.-]*)(?=[\s,]+(?:instead of|rather than|over|not|before|after|to|into|by|with|from|than|statt|vor|nach)"
+    r"\s+(?:the\s+|a\s+)?(\w[\w.-]*))",
+    re.IGNORECASE,
+)
+LIGHT = frozenset(
+    words.count(
+        "use used using decide decided decision choose chose make made keep kept set get put take please note remember"
+        " want need now also just still currently already team project code thing way always new"
+    )
+)
+"""Words that change nothing in what is said."""
+OPPOSITES = frozenset(
+    [
+        "enable",
+        "disable",
+        "enabled",
+        "disabled",
+        "enables",
+        "disables",
+        "true",
+        "false",
+        "on",
+        "off",
+        "allow",
+        "deny",
+        "allowed",
+        "denied",
+        "allows",
+        "forbid",
+        "forbidden",
+        "always",
+        "never",
+        "before",
+        "after",
+        "min",
+        "max",
+        "minimum",
+        "maximum",
+        "sync",
+        "async",
+        "synchronous",
+        "asynchronous",
+        "increase",
+        "decrease",
+        "increased",
+        "decreased",
+        "lower",
+        "raise",
+        "lowered",
+        "raised",
+        "first",
+        "last",
+        "start",
+        "end",
+        "begin",
+        "open",
+        "closed",
+        "close",
+        "opened",
+        "read",
+        "write",
+        "add",
+        "remove",
+        "added",
+        "removed",
+        "adds",
+        "removes",
+        "optional",
+        "required",
+        "mandatory",
+        "internal",
+        "external",
+        "public",
+        "private",
+        "client",
+        "server",
+        "upper",
+        "lower",
+        "left",
+        "right",
+        "top",
+        "bottom",
+        "ascending",
+        "descending",
+        "strict",
+        "lenient",
+        "up",
+        "down",
+        "more",
+        "less",
+        "fewer",
+        "higher",
+        "early",
+        "late",
+        "left-to-right",
+        "old",
+        "new",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "hundred",
+        "thousand",
+        "once",
+        "twice",
+        "thrice",
+        "daily",
+        "weekly",
+        "monthly",
+        "hourly",
+        "yearly",
+        "second",
+        "seconds",
+        "minute",
+        "minutes",
+        "hour",
+        "hours",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "staging",
+        "production",
+        "development",
+        "test",
+        "tests",
+        "debug",
+        "release",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ]
+)
+"""Words of which another one of the same kind says something else."""
+
+
+class Statement(Struct, frozen=True, kw_only=True):
+    """What is compared of a draft or a memory."""
+
+    type: MemoryType
+    title: str
+    content: str
+    names: tuple[str, ...] = ()
+    """Its entities and files."""
+
+
+def relate(new: Statement, old: Statement, likeness: float) -> Relation:
+    """Tell what a new statement is to an older one that is so much like it."""
+    if likeness <= UPDATE or not _text(new).strip() or _turns(new, old):
+        return "new"
+    fresh, known = marks(_text(new)), marks(_text(old))
+    if not _follows(known, fresh):
+        says_less = _follows(fresh, known) and terms(new) <= terms(old) | LIGHT
+        return "same" if likeness > SAME and says_less else "new"
+    ours, theirs = terms(new), terms(old)
+    if likeness > SAME and fresh == known and ours <= theirs | LIGHT:
+        return "same"
+    if new.type == old.type and theirs <= ours | LIGHT and _has_same_subject(new, old):
+        return "update"
+    return "new"
+
+
+def marks(text: str) -> tuple[str, ...]:
+    """Find what makes a statement the one it is: numbers, paths, names in code, opposites, as they come."""
+    found = (
+        (mark[0].strip("`.,:;%").lower(), mark["word"] is not None) for mark in _MARK.finditer(text)
+    )
+    return tuple(mark for mark, is_word in found if not is_word or mark in OPPOSITES)
+
+
+def _follows(some: tuple[str, ...], all_of_them: tuple[str, ...]) -> bool:
+    """Tell whether all of some marks come in others, in the same order."""
+    rest = iter(all_of_them)
+    return all(mark in rest for mark in some)
+
+
+def _turns(new: Statement, old: Statement) -> bool:
+    """Tell whether one says the other's opposite: by a negation, or by what it puts before what."""
+    for said, other in ((new.title, old.title), (new.content, old.content)):
+        if len(NEGATION.findall(said)) != len(NEGATION.findall(other)):
+            return True
+    return reverses(_text(new), _text(old))
+
+
+def reverses(ours: str, theirs: str) -> bool:
+    """Tell whether two texts compare the same two things the other way round."""
+    pairs, others = _compared(ours), _compared(theirs)
+    return any((right, left) in others for left, right in pairs)
+
+
+def _compared(text: str) -> set[tuple[str, str]]:
+    return {(left.lower(), right.lower()) for left, right in _COMPARED.findall(text)}
+
+
+def _has_same_subject(new: Statement, old: Statement) -> bool:
+    if set(new.names) & set(old.names):
+        return True
+    return _share(set(words.count(new.title)), set(words.count(old.title))) >= _SUBJECT
+
+
+def _share(ours: set[str], theirs: set[str]) -> float:
+    """Tell which part of all their words two texts have in common."""
+    return len(ours & theirs) / len(ours | theirs) if ours and theirs else 0.0
+
+
+def likeness(ours: frozenset[str], theirs: frozenset[str]) -> float:
+    """Compare two sets of terms, for when nothing better is at hand."""
+    return len(ours & theirs) / (len(ours) * len(theirs)) ** 0.5 if ours and theirs else 0.0
+
+
+def terms(statement: Statement) -> frozenset[str]:
+    """Give the terms of a statement."""
+    return frozenset(words.count(_text(statement)))
+
+
+def telling(found: frozenset[str]) -> frozenset[str]:
+    """Give those of a statement's terms that change what it says."""
+    return found - LIGHT
+
+
+def _text(statement: Statement) -> str:
+    """Give all that is said; a content that begins with its title is not said twice."""
+    if statement.content.startswith(statement.title):
+        return statement.content
+    return f"{statement.title}\n{statement.content}"

@@ -1,0 +1,74 @@
+"""Compare texts by meaning, when the embedding model is installed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from sidecar.search.rules.filters import Similarities
+from sidecar.storage.vault import Vault
+
+AT_ONCE = 16
+"""Texts that are embedded between two reports of progress."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length one."""
+
+    def embed(self, texts: Sequence[str]) -> Any:  # noqa: ANN401  # an array of numpy, which may be missing
+        """Give one row for each text."""
+
+
+class Meanings:
+    """The model of this process, loaded when first asked for, and what it has learnt of memories."""
+
+    def __init__(
+        self, load: Callable[[], Embedder | str], missing: Callable[[], str | None] = lambda: None
+    ) -> None:
+        """Name who loads the model, or says why there is none; `missing` tells it at little cost."""
+        self._load = load
+        self._missing = missing
+        self._loaded: Embedder | str | None = None
+
+    @property
+    def absence(self) -> str | None:
+        """Say why there is no model; None where there seems to be one. Nothing is loaded for that."""
+        if self._loaded is None:
+            return self._missing()
+        return self._loaded if isinstance(self._loaded, str) else None
+
+    def learn(
+        self, vault: Vault, texts: Mapping[str, str], tell: Callable[[int, int], None]
+    ) -> int | None:
+        """Take the meaning of texts into the cache; tell of how many, or None without a model."""
+        missing = vault.vectors.lacking(texts)
+        model = self._model() if missing else None
+        if isinstance(model, str):
+            return None
+        if model is None:
+            return 0
+        for start in range(0, len(missing), AT_ONCE):
+            tell(start, len(missing))
+            part = {key: texts[key] for key in missing[start : start + AT_ONCE]}
+            vault.vectors.add(part, model.embed(list(part.values())))
+        tell(len(missing), len(missing))
+        return len(missing)
+
+    def similarities(self, vault: Vault, text: str) -> Similarities | None:
+        """Tell how near memories are to a text in meaning; None without a model."""
+        model = self._model()
+        if isinstance(model, str) or not text.strip():
+            return None
+        near: Similarities = vault.vectors.matrix().compare(model.embed([text])[0])
+        return near
+
+    def nearness(self, vault: Vault, memory_id: str) -> Similarities | None:
+        """Tell how near memories are to one whose meaning was learnt."""
+        if isinstance(self._model(), str):
+            return None
+        matrix = vault.vectors.matrix()
+        row = matrix.rows.get(memory_id)
+        return None if row is None else matrix.compare(matrix.vectors[row])
+
+    def _model(self) -> Embedder | str:
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
