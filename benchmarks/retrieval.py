@@ -26,9 +26,9 @@ from benchmarks.paraphrases import PAIRS
 from benchmarks.timing import Row
 from sidecar.search.embeddings import model as embeddings_model
 from sidecar.search.rules.catalogues import Catalogue, Item
-from sidecar.search.rules.filters import Similarities
 from sidecar.search.rules.indexes import Entry
 from sidecar.search.rules.ranking import MEASURED, Question, Weights, rank
+from sidecar.search.rules.similarities import Similarities
 from sidecar.storage.cache import Matrix
 
 Line = TypeVar("Line")

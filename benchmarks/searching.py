@@ -28,9 +28,9 @@ from sidecar.search.meanings import Meanings
 from sidecar.search.query import Inquiry, Recall
 from sidecar.search.rules import ranking
 from sidecar.search.rules.catalogues import Catalogue, Item
-from sidecar.search.rules.filters import DIMENSION
 from sidecar.search.rules.indexes import Entry
 from sidecar.search.rules.ranking import Group, Question
+from sidecar.search.rules.similarities import DIMENSION
 from sidecar.storage.cache import Cache, Vectors
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from sidecar.search.rules.filters import Similarities
+from sidecar.search.rules.similarities import Similarities
 from sidecar.storage.vault import Vault
 
 AT_ONCE = 16

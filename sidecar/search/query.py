@@ -17,9 +17,9 @@ from sidecar.privacy import cleaning
 from sidecar.search.meanings import Meanings
 from sidecar.search.rules import filters, ranking, words
 from sidecar.search.rules.catalogues import Catalogue, Glossary, Item, Library, Standing, Volume
-from sidecar.search.rules.filters import Similarities
 from sidecar.search.rules.indexes import NOTHING, Entry
 from sidecar.search.rules.ranking import Group, Question, Ranked
+from sidecar.search.rules.similarities import Similarities
 from sidecar.sharing.rules import links
 from sidecar.storage import cache
 from sidecar.storage.collection import NEVER

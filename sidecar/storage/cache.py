@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from protocol.errors import ThreadlineError
-from sidecar.search.rules.filters import DIMENSION, MODEL
+from sidecar.search.rules.similarities import DIMENSION, MODEL
 from sidecar.storage import prepared
 from sidecar.storage.database import DamagedError, Database, deadline
 from sidecar.text.hashing import blake2b

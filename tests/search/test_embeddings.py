@@ -12,7 +12,7 @@ import pytest
 from sidecar.search.embeddings import bert, weights
 from sidecar.search.embeddings import model as embeddings_model
 from sidecar.search.embeddings.model import Absence, Model
-from sidecar.search.rules.filters import DIMENSION
+from sidecar.search.rules.similarities import DIMENSION
 from tests.support import ROOT
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from sidecar.search.rules import ranking
 from sidecar.search.rules.catalogues import Catalogue, Item
-from sidecar.search.rules.filters import Listed
 from sidecar.search.rules.indexes import Entry
 from sidecar.search.rules.ranking import Group, Question, Ranked
+from sidecar.search.rules.similarities import Listed
 from tests.support import NOON
 
 DAY = timedelta(days=1)

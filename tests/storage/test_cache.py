@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from protocol.errors import BusyError
-from sidecar.search.rules.filters import DIMENSION
+from sidecar.search.rules.similarities import DIMENSION
 from sidecar.storage.cache import Cache, Vectors, meaning
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sidecar.search.embeddings import bert, weights
-from sidecar.search.rules.filters import DIMENSION
+from sidecar.search.rules.similarities import DIMENSION
 
 if TYPE_CHECKING:
     from sidecar.search.embeddings.bert import Array, Weights

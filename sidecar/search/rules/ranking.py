@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from protocol.memories import MemoryType
 from sidecar.search.rules import catalogues, words
 from sidecar.search.rules.catalogues import REFUSED, Catalogue, Moment
-from sidecar.search.rules.filters import Filter, Similarities
+from sidecar.search.rules.similarities import Filter, Similarities
 
 
 class Weights(Struct, frozen=True, kw_only=True):
