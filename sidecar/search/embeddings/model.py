@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sidecar.search.embeddings import bert, weights
+from sidecar.search.embeddings import weights
 from sidecar.search.rules.similarities import DIMENSION
 
 if TYPE_CHECKING:
-    from sidecar.search.embeddings.bert import Array, Weights
+    from sidecar.search.embeddings.bert import Array, Vocabulary, Weights
 
 
 _TOKENS_AT_ONCE = 2048
@@ -32,7 +32,7 @@ class Absence(msgspec.Struct, frozen=True):
 class Model:
     """Turns texts into vectors of length one; any thread may ask."""
 
-    def __init__(self, given: "Weights", vocabulary: bert.Vocabulary) -> None:
+    def __init__(self, given: "Weights", vocabulary: "Vocabulary") -> None:
         """Stand on weights that were checked."""
         self._weights = given
         self._vocabulary = vocabulary
