@@ -36,10 +36,13 @@ def search(
     vault: Vault, params: SearchParams, meanings: Meanings, elsewhere: Elsewhere
 ) -> tuple[list[Hit], list[Found], bool]:
     """Return the best hits, the memories among them in full, and whether meaning was compared."""
-    matches = _candidates(vault, params, meanings)
+    asked = None if meanings.absence else meanings.embed([params.query])
+    matches = _candidates(vault, params, None if asked is None else asked[0])
     memories = _memories(vault, params, matches, elsewhere)
     matches = [match for match in matches if _is_wanted(match.text, params, memories)]
-    cosines = _cosines(vault, params.query, matches, meanings)
+    cosines = (
+        None if asked is None else _cosines(vault, (params.query, asked[0]), matches, meanings)
+    )
     ranked = scoring.rank(
         _scorable(vault, matches, params),
         cosines or {},
@@ -75,10 +78,12 @@ def learn(vault: Vault, meanings: Meanings, most: int, stop: Callable[[], bool])
     return done
 
 
-def _candidates(vault: Vault, params: SearchParams, meanings: Meanings) -> list[Match]:
+def _candidates(
+    vault: Vault, params: SearchParams, asked: "NDArray[np.float32] | None"
+) -> list[Match]:
     kind = "memory" if _is_for_memories(params) else None
     matches = texts.find(vault.database, params.query, CANDIDATES, kind)
-    near = None if meanings.absence else meanings.similarities(vault, params.query)
+    near = None if asked is None else vault.vectors.matrix().compare(asked)
     known = {match.text.id for match in matches}
     closest = (
         [] if near is None else [key for key in near.best(_BY_MEANING, None) if key not in known]
@@ -155,15 +160,14 @@ def _linked(vault: Vault, files: Collection[str]) -> set[str]:
 
 
 def _cosines(
-    vault: Vault, question: str, matches: Sequence[Match], meanings: Meanings
-) -> dict[str, float] | None:
-    """Return how near texts are to the question in meaning, of as many as there is time for; None without a model."""
-    if meanings.absence or not matches:
-        return None
+    vault: Vault,
+    asked: "tuple[str, NDArray[np.float32]]",
+    matches: Sequence[Match],
+    meanings: Meanings,
+) -> dict[str, float]:
+    """Return how near texts are to the question in meaning, of as many as there is time for."""
+    question, vector = asked
     until = time.monotonic() + BUDGET
-    asked = meanings.embed([question])
-    if asked is None:
-        return None
     parts = {match.text.id: _passages(match.text) for match in matches}
     vectors = vault.passages.some([part for some in parts.values() for part in some])
     lacking = [
@@ -180,7 +184,7 @@ def _cosines(
             break
         vault.passages.add(batch, made)
         vectors |= dict(zip(batch, made, strict=True))
-    return _nearest(asked[0], parts, vectors)
+    return _nearest(vector, parts, vectors)
 
 
 def _nearest(
@@ -215,10 +219,10 @@ def _once(
             if memory
             else {row.origin} - {""}
         )
-        if said <= shown or (commits and commits <= shown):
-            continue
+        is_known = said <= shown or (bool(commits) and commits <= shown)
         shown |= commits | said
-        kept.append(item)
+        if not is_known:
+            kept.append(item)
     return kept
 
 

@@ -238,7 +238,7 @@ class Collection(Generic[T]):
         texts.remove(self.database, identifier)
         row = None if record is None else self.text_of(record)
         if row is not None:
-            texts.put(self.database, [row])
+            texts.put(self.database, [row._replace(id=identifier)])
 
     def _columns(self, document: Document) -> list[Any]:
         return [column_value(document.get(column)) for column in self.table.columns]

@@ -127,12 +127,13 @@ def _derived(connection: sqlite3.Connection) -> Iterator[Finding]:
             rows += row is not None
             if row != texts.of_event(event):
                 yield Finding("texts", f"the words of event {event.event_id} are not what it says")
-    for (body,) in connection.execute("SELECT CAST(body AS BLOB) FROM memories").fetchall():
-        memory = msgspec.json.decode(body, type=Memory)
-        row = _row_of(connection, memory.memory_id)
+    query = "SELECT id, CAST(body AS BLOB) FROM memories"
+    for identifier, body in connection.execute(query).fetchall():
+        said = texts.of_memory(msgspec.json.decode(body, type=Memory))
+        row = _row_of(connection, identifier)
         rows += row is not None
-        if row != texts.of_memory(memory):
-            yield Finding("texts", f"the words of memory {memory.memory_id} are not what it says")
+        if row != (said and said._replace(id=identifier)):
+            yield Finding("texts", f"the words of memory {identifier} are not what it says")
     for name, count in (("keys", keys), ("texts", rows)):
         (there,) = connection.execute(f"SELECT count(*) FROM {name}").fetchone()  # noqa: S608
         if there > count:
