@@ -53,11 +53,12 @@ def search(
     rows = {match.text.id: match.text for match in matches}
     chosen = scoring.cut(_once(ranked, rows, memories), params.top_k)
     hits = [_hit(rows[item.key], memories.get(item.key), item, params.query) for item in chosen]
+    # A memory stays in the list of memories where its commit answers better and is shown instead.
     found = [
         Found(memory=memories[item.key], score=item.score, why=item.why)
-        for item in chosen
+        for item in scoring.cut(ranked, CANDIDATES)
         if item.key in memories
-    ]
+    ][: params.top_k]
     return hits, found, cosines is not None
 
 

@@ -64,7 +64,7 @@ def write(vault: Vault, title: str, content: str, **more: Any) -> str:
 
 
 def test_a_commit_is_found_by_any_word_of_its_message_and_quoted(vault: Vault) -> None:
-    """C13."""
+    """Part of C13."""
     body = "The start hook must not load it.\n\nIt costs a third of the time.\n\nSigned-off-by: Ada"
     record.ingest(vault, [commit(1, "Drop json", body, "hooks/main.py")], "test")
     (hit,) = search(vault, "why does the hook not import json")
@@ -74,7 +74,7 @@ def test_a_commit_is_found_by_any_word_of_its_message_and_quoted(vault: Vault) -
 
 
 def test_memories_and_records_are_found_together_and_told_apart(vault: Vault) -> None:
-    """C13."""
+    """Part of C13."""
     record.ingest(vault, [commit(1, "Retry payments twice")], "test")
     memory_id = write(vault, "Payments are retried twice", "The gateway drops connections")
     hits = search(vault, "payments retry")
@@ -85,7 +85,7 @@ def test_memories_and_records_are_found_together_and_told_apart(vault: Vault) ->
 
 
 def test_one_commit_is_shown_once(vault: Vault) -> None:
-    """C13: neither its cherry-picked twin nor a memory that only repeats it."""
+    """Part of C13: neither its cherry-picked twin nor a memory that only repeats it."""
     record.ingest(vault, [commit(1, "Pin the parser"), commit(2, "Pin the parser")], "test")
     evidence = (Evidence(commit_sha=f"{1:040x}", quote="Pin the parser"),)
     write(vault, "Pin the parser", "Pin the parser", evidence=evidence)
@@ -93,7 +93,7 @@ def test_one_commit_is_shown_once(vault: Vault) -> None:
 
 
 def test_what_shares_few_words_is_left_out_where_something_answers(vault: Vault) -> None:
-    """C7."""
+    """Part of C7."""
     record.ingest(
         vault,
         [
@@ -110,7 +110,7 @@ def test_what_shares_few_words_is_left_out_where_something_answers(vault: Vault)
 
 
 def test_the_open_file_counts_also_by_its_former_name(vault: Vault) -> None:
-    """C13."""
+    """Part of C13."""
     moved = msgspec.structs.replace(
         commit(3, "Move it"),
         files=(FileChange(path="lib/new.py", status="renamed", previous_path="old.py"),),
@@ -130,7 +130,7 @@ def test_the_open_file_counts_also_by_its_former_name(vault: Vault) -> None:
 
 
 def test_among_equals_the_newest_comes_first(vault: Vault) -> None:
-    """C7."""
+    """Part of C7."""
     record.ingest(
         vault,
         [commit(1, "Limit the cache a", days=900), commit(2, "Limit the cache b", days=1)],
@@ -140,7 +140,7 @@ def test_among_equals_the_newest_comes_first(vault: Vault) -> None:
 
 
 def test_meaning_decides_among_candidates_and_is_computed_once(vault: Vault) -> None:
-    """C13."""
+    """Part of C13."""
     record.ingest(
         vault,
         [commit(1, "Handle it in the oven", "bake"), commit(2, "Handle it at the harbour", "boat")],
@@ -157,7 +157,7 @@ def test_meaning_decides_among_candidates_and_is_computed_once(vault: Vault) -> 
 def test_a_search_ends_in_time_though_nothing_is_embedded(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """C7: what there is no time for is ranked by its words."""
+    """Part of C7: what there is no time for is ranked by its words."""
     monkeypatch.setattr(find, "BUDGET", -1.0)
     record.ingest(vault, [commit(number, f"Handle case {number}") for number in range(40)], "test")
     model = Topics()
@@ -167,7 +167,7 @@ def test_a_search_ends_in_time_though_nothing_is_embedded(
 
 
 def test_background_learning_stops_when_told(vault: Vault) -> None:
-    """C13."""
+    """Part of C13."""
     record.ingest(vault, [commit(number, f"Handle case {number}") for number in range(40)], "test")
     model = Topics()
     meanings = Meanings(lambda: model)
@@ -181,13 +181,13 @@ def test_background_learning_stops_when_told(vault: Vault) -> None:
     ['"', "NEAR(a b)", "title:", "^a", "a*", "\0", "\ud800", "x " * 10_000, "{a", "AND OR NOT"],
 )
 def test_no_question_breaks_the_query(vault: Vault, asked: str) -> None:
-    """C13, H4."""
+    """Part of C13 and of H4."""
     record.ingest(vault, [commit(1, "something else")], "test")
     search(vault, asked)
 
 
 def test_a_snippet_is_the_sentences_that_fit() -> None:
-    """C13."""
+    """Part of C13."""
     filler = "Nothing of interest is said here at all, only that somebody was busy. " * 8
     text = f"{filler}The limit is 64 because a pasted log has thousands of words. {filler}"
     shown = snippets.best(text, "why is the limit 64")
@@ -201,7 +201,7 @@ def test_function_words_are_no_terms_unless_there_is_nothing_else() -> None:
 
 
 def test_an_unknown_meaning_is_neither_preferred_nor_lost() -> None:
-    """C7."""
+    """Part of C7."""
     one, other = (
         scoring.Candidate(key=key, words=words, at=NOON) for key, words in (("a", 2.0), ("b", 1.0))
     )

@@ -41,7 +41,7 @@ def test_commits_and_captures_are_found_by_their_words_and_saves_by_none(vault: 
 
 
 def test_identifiers_are_found_by_their_parts_and_chinese_by_pairs(vault: Vault) -> None:
-    """C13."""
+    """Part of C13."""
     placed = record.ingest(
         vault, [capture("parseHTTPBody drops snake_case"), capture("我们决定缓存支付结果")], "test"
     )
@@ -52,7 +52,7 @@ def test_identifiers_are_found_by_their_parts_and_chinese_by_pairs(vault: Vault)
 
 
 def test_a_file_is_known_by_the_names_it_had_before(vault: Vault) -> None:
-    """C13."""
+    """Part of C13."""
     for number, (new, old) in enumerate([("b.py", "a.py"), ("lib/c.py", "b.py")]):
         moved = FileChange(path=new, status="renamed", previous_path=old)
         event = msgspec.structs.replace(commit(number, "Move"), files=(moved,))
@@ -63,7 +63,7 @@ def test_a_file_is_known_by_the_names_it_had_before(vault: Vault) -> None:
 
 
 def test_a_memory_is_found_as_it_is_now(vault: Vault) -> None:
-    """C13."""
+    """Part of C13."""
     params = WriteParams(type="decision", title="Cache payments", content="Redis holds them")
     memory = remember.write(vault, params, Meanings(lambda: "no model")).memory
     assert found(vault, "redis") == [memory.memory_id]
