@@ -19,7 +19,7 @@ from mcp.client import Client
 
 from sidecar.hosts import plugins
 from sidecar.hosts.agents import BY_NAME
-from sidecar.hosts.program import Program
+from sidecar.hosts.program import CODE, Program
 from sidecar.transports.exits import Exit
 from sidecar.transports.hooks import observing
 from sidecar.transports.hooks.reading import MOST
@@ -261,7 +261,7 @@ def added(before: Any, after: Any) -> Any:
 
 
 def reduced(part: Any) -> Any:
-    """Write hooks as the command that they run, and the program by a word of ours."""
+    """Write hooks as the command that they run, and the words that start our program by a single one."""
     if isinstance(part, list):
         return [reduced(one) for one in part]
     if isinstance(part, dict) and (line := _runs(part)):
@@ -278,9 +278,34 @@ def _runs(part: dict[str, Any]) -> str | None:
     if not lines or not all(" hook " in line for line in lines):
         return None
     (line,) = lines
-    program, *words = shlex.split(line)
-    assert os.access(program, os.X_OK)
-    return " ".join([PROGRAM, *words])
+    interpreter, *words = shlex.split(line)
+    assert os.access(interpreter, os.X_OK)
+    assert words[:3] == ["-P", "-c", CODE]
+    return " ".join([PROGRAM, *words[3:]])
+
+
+@pytest.mark.parametrize(
+    "older",
+    [
+        "/old/bin/threadline hook cursor {event}",
+        f"{sys.executable} -P -m sidecar.transports.entry hook cursor {{event}}",
+        "threadline hook cursor {event}",
+    ],
+)
+def test_what_an_older_version_wrote_is_upgraded(user: Path, older: str) -> None:
+    """Part of F3: a command that costs more is replaced, in its place, by the one that costs least."""
+    threadline("connect", "cursor", cwd=user)
+    path = user / ".cursor/hooks.json"
+    fresh = json.loads(path.read_bytes())
+    before = json.loads(path.read_bytes())
+    for event in CURSOR:
+        for hook in before["hooks"][event]:
+            if " hook cursor " in hook.get("command", ""):
+                hook["command"] = older.format(event=event)
+    path.write_text(json.dumps(before))
+    assert before != fresh
+    threadline("connect", "cursor", cwd=user)
+    assert json.loads(path.read_bytes()) == fresh
 
 
 def test_what_an_older_version_wrote_gets_the_server_too(user: Path) -> None:
