@@ -308,6 +308,48 @@ def test_what_an_older_version_wrote_is_upgraded(user: Path, older: str) -> None
     assert json.loads(path.read_bytes()) == fresh
 
 
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PostToolUse", "Stop"])
+def test_a_capturing_hook_as_it_is_connected_loads_only_what_it_needs(
+    user: Path, event: str
+) -> None:
+    """Part of F2: a module that is loaded at every prompt costs every user something."""
+    threadline("connect", "claude-code", cwd=user)
+    hooks = parse("settings.json", (user / ".claude/settings.json").read_text())["hooks"]
+    words = shlex.split(hooks[event][-1]["hooks"][0]["command"])
+    message = {
+        "session_id": "s1",
+        "cwd": str(user),
+        "hook_event_name": event,
+        "prompt": "Why does the refresh fail?",
+        "last_assistant_message": "Done.",
+        "tool_name": "Write",
+        "tool_input": {"file_path": str(user / "a.py")},
+    }
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "THREADLINE_UPKEEP": "off"}
+    # The first prompt of a conversation is answered; only the next one is captured and nothing else.
+    start = json.dumps({**message, "hook_event_name": "SessionStart"})
+    subprocess.run(words, input=start.encode(), env=environment, check=True, capture_output=True)
+    done = subprocess.run(
+        [words[0], "-X", "importtime", *words[1:]],
+        input=json.dumps(message).encode(),
+        env=environment,
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "sidecar.transports.hooks.main" in loaded
+    needless = {"re", "runpy", "json", "typing", "pathlib", "contextlib", "sqlite3", "msgspec"}
+    ours = {
+        "sidecar.storage.prepared",
+        "sidecar.transports.upkeep",
+        "sidecar.transports.hooks.ready",
+    }
+    assert not loaded & (needless | ours)
+    log = (Path(os.environ["THREADLINE_HOME"]) / "logs" / "hooks.log").read_text()
+    assert log.splitlines()[-1].partition(f"{event}: ")[2].startswith("kept, ")
+
+
 def test_what_an_older_version_wrote_gets_the_server_too(user: Path) -> None:
     """Part of F3."""
     before = files(user)
