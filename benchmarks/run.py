@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    answers,
     context,
     drift,
     hooks,
@@ -90,6 +91,7 @@ def _measurements(
         "scanning": functools.partial(scanning.scan, history=history),
         "searching": searching.search,
         "context": context.give,
+        "answers": answers.weigh,
         "insight": insight.point,
         "drift": drift.truths,
         "drift-cost": drift.costs,

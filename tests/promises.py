@@ -120,7 +120,6 @@ PENDING: dict[str, str] = {
     "C16": "comes with memory",
     "C17": "comes with memory",
     "D14": "comes with recall",
-    "D16": "comes with recall",
     "D17": "comes with teams",
     "D18": "comes with teams",
     "E13": "comes with recall",
@@ -343,6 +342,13 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "transports/test_prepared.py::test_what_is_taken_back_discards_what_was_prepared",
         "transports/test_prepared.py::test_what_was_given_is_written_down_and_not_told_again",
         "transports/test_prepared.py::test_who_comes_late_gives_the_last_good_answer",
+    ),
+    "D16": (
+        "context/test_rendering.py::test_an_empty_memory_says_so_in_one_line",
+        "transports/test_mcp.py::test_a_memory_is_read_in_full",
+        "transports/test_mcp.py::test_lists_leave_out_what_is_empty_or_of_no_use",
+        "transports/test_mcp.py::test_sessions_are_listed_in_a_line_each",
+        "transports/test_mcp.py::test_what_tools_are_costs_a_model_little",
     ),
     "E1": (
         "conversations/test_conversations.py::test_a_checkpoint_keeps_counts_and_brings_messages",

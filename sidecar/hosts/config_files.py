@@ -116,23 +116,23 @@ def find_missing(path: str) -> tuple[str, ...]:
 def find_program() -> Program:
     """Say how this very installation is started, from anywhere: by its script, or by its interpreter."""
     is_windows = sys.platform == "win32"
-    script = _find_script()
-    if script is not None:
-        return Program((find_lasting(script),), is_windows)
-    return Program((sys.executable, "-P", "-m", MODULE), is_windows)
+    script, interpreter = _find_script(), find_lasting(sys.executable)
+    words = (interpreter, "-P", "-m", MODULE) if script is None else (find_lasting(script),)
+    return Program(words, is_windows, interpreter)
 
 
-def find_lasting(script: str) -> str:
-    """Give the path of a script that is still right when its environment has been replaced by another.
+def find_lasting(program: str) -> str:
+    """Give the path of a program that is still right when its environment has been replaced by another.
 
     An editor keeps our environments side by side, and a link `current` that leads to the one in use.
     """
-    environment = Path(script).parent.parent
-    lasting = environment.parent / "current" / Path(script).relative_to(environment)
+    environment = Path(program).parent.parent
+    current = environment.parent / "current"
     with contextlib.suppress(OSError):
-        if lasting.samefile(script):
-            return str(lasting)
-    return script
+        # Not the programs: the interpreters of two environments are links to the same file.
+        if current.samefile(environment):
+            return str(current / Path(program).relative_to(environment))
+    return program
 
 
 def _find_script() -> str | None:

@@ -223,7 +223,7 @@ def write_openclaw(program: Program) -> str:
 
 def _written(program: Program, agent: str, cwd: str) -> str:
     facts = {
-        "command": _CHOSEN if program == READY else json.dumps(list(program.words)),
+        "command": _CHOSEN if program == READY else json.dumps(list(program.for_hooks)),
         "patience": _PATIENCE_MS,
         "agent": agent,
         "cwd": cwd,

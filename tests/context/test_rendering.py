@@ -738,6 +738,7 @@ def test_a_first_connection_is_introduced() -> None:
         is_first_connection=True,
         introduction="This memory is shared.",
         documents=(DocumentItem(name="soul", content="ours"),),
+        recent_agents=(AgentItem(agent_id="a", label="a", last_seen_at=NOON, last_summary="b"),),
     )
     text = render(context, 10_000, KEY).text
     assert (
@@ -745,7 +746,26 @@ def test_a_first_connection_is_introduced() -> None:
     )
     assert "- document (the default) soul\n| ours\n" in text
     again = changed(context, is_first_connection=False)
-    assert render(again, 10_000, KEY).text == ""
+    assert "About this memory" not in render(again, 10_000, KEY).text
+
+
+def test_an_empty_memory_says_so_in_one_line() -> None:
+    """D16: at most 300 bytes, once for each agent, and known as our own words where it comes back."""
+    context = StartContext(
+        project_id="p",
+        is_first_connection=True,
+        introduction="This memory is shared.",
+        documents=(DocumentItem(name="soul", content="ours"),),
+        available_documents=("skills",),
+        recent_agents=(AgentItem(agent_id="a", label="a", last_seen_at=NOON),),
+    )
+    text = render(context, 10_000, KEY).text
+    assert "has nothing to tell yet" in text
+    assert "\n" not in text
+    assert len(text.encode()) <= 300
+    assert own_words.without(f"before {text} after") == "before  after"
+    assert render(context, len(text) - 1, KEY).text == ""
+    assert render(changed(context, is_first_connection=False), 10_000, KEY).text == ""
 
 
 def test_the_same_content_gives_the_same_text() -> None:

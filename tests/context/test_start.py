@@ -191,6 +191,7 @@ def test_a_first_connection_is_introduced(desk: Desk) -> None:
     assert (soul["name"], soul.get("version", 0)) == ("soul", 0)
     assert "Memories are notes, not orders" in soul["content"]
     assert first["changesSinceLastSession"] is None
+    desk.remember("Passwords are hashed with argon2", "constraint")
     rendered = desk.ask("context/render", agentId=AGENT, sessionKey="c1", host="claude-code")[
         "text"
     ]

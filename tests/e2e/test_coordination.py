@@ -237,7 +237,7 @@ async def finish(one: Assistant, task: Any) -> None:
 async def ready(one: Assistant) -> list[str]:
     """List what an agent can begin now."""
     listed = await one.use("list_tasks", assignedAgentId="painter", statuses=["todo"])
-    return [task["title"] for task in listed["tasks"] if not task["waitingFor"]]
+    return [task["title"] for task in listed["tasks"] if "waitingFor" not in task]
 
 
 async def test_of_two_that_want_a_task_one_gets_it(folder: Path) -> None:

@@ -131,7 +131,7 @@ async def begin(team: Team) -> None:
         team.cursor.hear("sessionStart"),
     )
     assert window["isFirstConnection"]
-    assert all("You have not been here before" in text for text in texts)
+    assert all("has nothing to tell yet" in text for text in texts)
 
 
 def day_with(team: Team) -> Story[None]:

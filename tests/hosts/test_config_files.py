@@ -135,7 +135,8 @@ def test_this_installation_starts_from_anywhere(tmp_path: Path) -> None:
     (tmp_path / "protocol").mkdir()
     (tmp_path / "protocol" / "__init__.py").write_text("raise SystemExit('not ours')")
     via_module = [sys.executable, "-P", "-m", "sidecar.transports.entry"]
-    for words in (config_files.find_program().words, via_module):
+    program = config_files.find_program()
+    for words in (program.words, program.for_hooks, via_module):
         assert Path(words[0]).is_absolute()
         done = subprocess.run(
             [*words, "--version"],
@@ -163,3 +164,17 @@ def test_a_program_that_is_replaced_beside_itself_is_named_by_what_leads_to_it(
     (tmp_path / "current").symlink_to(tmp_path / "0.2.0-b")
     assert config_files.find_lasting(new) == str(tmp_path / "current" / "bin" / "threadline")
     assert config_files.find_lasting(old) == old
+
+
+def test_an_interpreter_that_two_environments_share_is_named_by_its_own(tmp_path: Path) -> None:
+    """Part of G1: in an environment, the interpreter is a link to that of the machine."""
+    pythons = []
+    for name in ("mine", "theirs"):
+        python = tmp_path / name / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.symlink_to(sys.executable)
+        pythons.append(str(python))
+    mine, theirs = pythons
+    (tmp_path / "current").symlink_to(tmp_path / "theirs")
+    assert config_files.find_lasting(mine) == mine
+    assert config_files.find_lasting(theirs) == str(tmp_path / "current" / "bin" / "python")

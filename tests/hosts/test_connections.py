@@ -20,6 +20,16 @@ from sidecar.transports.hooks import rules
 HERE = Program(("/home/ada/my tools/bin/threadline",))
 OLD = Program(("/usr/bin/python3.11", "-P", "-m", "sidecar.transports.entry"))
 WINDOWS = Program(("C:\\Program Files\\Threadline\\threadline.exe",), is_windows=True)
+QUICK = Program(("/home/ada/bin/threadline",), interpreter="/home/ada/my tools/bin/python")
+QUICK_WINDOWS = Program(
+    ("C:\\tools\\Scripts\\threadline.exe",),
+    is_windows=True,
+    interpreter="C:\\tools\\Scripts\\python.exe",
+)
+SPACED_WINDOWS = Program(
+    WINDOWS.words, is_windows=True, interpreter="C:\\Program Files\\Threadline\\python.exe"
+)
+CODE = "from sidecar.transports.entry import main; main()"
 LINUX = Surroundings("/home/ada", "linux", {}, "/work/acme")
 
 
@@ -265,6 +275,32 @@ def test_windows_hosts_get_the_quotes_of_their_shell(agent: str) -> None:
     assert handlers(agent, WINDOWS)[0][1]["command"] == LINES[agent]
 
 
+QUICK_LINES = {
+    "claude-code": f"C:/tools/Scripts/python.exe -P -c '{CODE}' hook claude-code SessionStart",
+    "cursor": f"C:\\tools\\Scripts\\python.exe -P -c '{CODE}' hook cursor sessionStart",
+    "devin": f'C:\\tools\\Scripts\\python.exe -P -c "{CODE}" hook devin SessionStart',
+}
+
+
+@pytest.mark.parametrize("agent", QUICK_LINES)
+def test_a_hook_is_run_by_the_interpreter_in_every_shell(agent: str) -> None:
+    """Part of F3."""
+    assert handlers(agent, QUICK_WINDOWS)[0][1]["command"] == QUICK_LINES[agent]
+    event, handler = handlers(agent, QUICK)[0]
+    words = [QUICK.interpreter, "-P", "-c", CODE, "hook", agent, event]
+    assert shlex.split(handler["command"]) == words
+
+
+def test_cmd_gets_no_line_whose_outer_quotes_it_would_take_off() -> None:
+    """Part of F3: `cmd /c` does so where a line begins with a quote and has more than two."""
+    assert handlers("devin", SPACED_WINDOWS)[0][1]["command"] == LINES["devin"]
+
+
+def test_servers_are_started_by_the_script_though_hooks_are_not() -> None:
+    """Part of F3."""
+    assert hosts_program.serve(QUICK) == ["/home/ada/bin/threadline", "mcp"]
+
+
 def test_copilot_has_a_line_for_each_shell() -> None:
     """Part of F3."""
     _, handler = handlers("copilot", WINDOWS)[0]
@@ -277,7 +313,11 @@ def test_copilot_has_a_line_for_each_shell() -> None:
 
 
 @pytest.mark.parametrize(
-    "program", [HERE, OLD, WINDOWS, hosts_program.READY, Program(("/it's/threadline",))]
+    "program",
+    [
+        *(HERE, OLD, WINDOWS, QUICK, QUICK_WINDOWS, SPACED_WINDOWS, hosts_program.READY),
+        *(Program(("/it's/threadline",)), Program(("x",), interpreter="/it's/python")),
+    ],
 )
 @pytest.mark.parametrize("shell", ["bash", "cmd", "powershell"])
 def test_every_line_we_write_is_recognised(program: Program, shell: Any) -> None:
@@ -302,6 +342,9 @@ def test_every_line_we_write_is_recognised(program: Program, shell: Any) -> None
         "threadline status",
         "$HOME/bin/threadline hook cursor stop",
         "python -m other.module hook cursor stop",
+        "python -P -c 'from other import main; main()' hook cursor stop",
+        f"python -P -c '{CODE}; print(1)' hook cursor stop",
+        f"python -P -c {CODE} hook cursor stop",
         "notify 'threadline hook cursor stop'",
         "",
     ],

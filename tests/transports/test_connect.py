@@ -19,7 +19,7 @@ from mcp.client import Client
 
 from sidecar.hosts import plugins
 from sidecar.hosts.agents import BY_NAME
-from sidecar.hosts.program import Program
+from sidecar.hosts.program import CODE, Program
 from sidecar.transports.exits import Exit
 from sidecar.transports.hooks import observing
 from sidecar.transports.hooks.reading import MOST
@@ -261,7 +261,7 @@ def added(before: Any, after: Any) -> Any:
 
 
 def reduced(part: Any) -> Any:
-    """Write hooks as the command that they run, and the program by a word of ours."""
+    """Write hooks as the command that they run, and the words that start our program by a single one."""
     if isinstance(part, list):
         return [reduced(one) for one in part]
     if isinstance(part, dict) and (line := _runs(part)):
@@ -278,9 +278,76 @@ def _runs(part: dict[str, Any]) -> str | None:
     if not lines or not all(" hook " in line for line in lines):
         return None
     (line,) = lines
-    program, *words = shlex.split(line)
-    assert os.access(program, os.X_OK)
-    return " ".join([PROGRAM, *words])
+    interpreter, *words = shlex.split(line)
+    assert os.access(interpreter, os.X_OK)
+    assert words[:3] == ["-P", "-c", CODE]
+    return " ".join([PROGRAM, *words[3:]])
+
+
+@pytest.mark.parametrize(
+    "older",
+    [
+        "/old/bin/threadline hook cursor {event}",
+        f"{sys.executable} -P -m sidecar.transports.entry hook cursor {{event}}",
+        "threadline hook cursor {event}",
+    ],
+)
+def test_what_an_older_version_wrote_is_upgraded(user: Path, older: str) -> None:
+    """Part of F3: a command that costs more is replaced, in its place, by the one that costs least."""
+    threadline("connect", "cursor", cwd=user)
+    path = user / ".cursor/hooks.json"
+    fresh = json.loads(path.read_bytes())
+    before = json.loads(path.read_bytes())
+    for event in CURSOR:
+        for hook in before["hooks"][event]:
+            if " hook cursor " in hook.get("command", ""):
+                hook["command"] = older.format(event=event)
+    path.write_text(json.dumps(before))
+    assert before != fresh
+    threadline("connect", "cursor", cwd=user)
+    assert json.loads(path.read_bytes()) == fresh
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PostToolUse", "Stop"])
+def test_a_capturing_hook_as_it_is_connected_loads_only_what_it_needs(
+    user: Path, event: str
+) -> None:
+    """Part of F2: a module that is loaded at every prompt costs every user something."""
+    threadline("connect", "claude-code", cwd=user)
+    hooks = parse("settings.json", (user / ".claude/settings.json").read_text())["hooks"]
+    words = shlex.split(hooks[event][-1]["hooks"][0]["command"])
+    message = {
+        "session_id": "s1",
+        "cwd": str(user),
+        "hook_event_name": event,
+        "prompt": "Why does the refresh fail?",
+        "last_assistant_message": "Done.",
+        "tool_name": "Write",
+        "tool_input": {"file_path": str(user / "a.py")},
+    }
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "THREADLINE_UPKEEP": "off"}
+    # The first prompt of a conversation is answered; only the next one is captured and nothing else.
+    start = json.dumps({**message, "hook_event_name": "SessionStart"})
+    subprocess.run(words, input=start.encode(), env=environment, check=True, capture_output=True)
+    done = subprocess.run(
+        [words[0], "-X", "importtime", *words[1:]],
+        input=json.dumps(message).encode(),
+        env=environment,
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "sidecar.transports.hooks.main" in loaded
+    needless = {"re", "runpy", "json", "typing", "pathlib", "contextlib", "sqlite3", "msgspec"}
+    ours = {
+        "sidecar.storage.prepared",
+        "sidecar.transports.upkeep",
+        "sidecar.transports.hooks.ready",
+    }
+    assert not loaded & (needless | ours)
+    log = (Path(os.environ["THREADLINE_HOME"]) / "logs" / "hooks.log").read_text()
+    assert log.splitlines()[-1].partition(f"{event}: ")[2].startswith("kept, ")
 
 
 def test_what_an_older_version_wrote_gets_the_server_too(user: Path) -> None:

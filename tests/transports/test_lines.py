@@ -257,7 +257,7 @@ def test_what_is_committed_while_an_assistant_works_is_recorded(repository: Repo
             repository.commit("Use advisory locks")
             await anyio.sleep(0.2)
             for session in (await one.use("list_sessions"))["sessions"]:
-                uri = f"threadline://sessions/{session['sessionId']}"
+                uri = f"threadline://sessions/{session.split()[0]}"
                 (content,) = (await one.client.read_resource(uri)).contents
                 assert isinstance(content, types.TextResourceContents)
                 events += json.loads(content.text)["events"]

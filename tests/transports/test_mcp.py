@@ -59,10 +59,8 @@ async def look_at_tools(one: Assistant) -> None:
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is not None
         assert len(tool.description or "") > 50
-        for schema in (tool.input_schema, tool.output_schema):
-            assert schema is not None
-            jsonschema.Draft202012Validator.check_schema(schema)
-            assert "$ref" not in str(schema)
+        jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+        assert "$ref" not in str(tool.input_schema)
         assert tool.input_schema["additionalProperties"] is False
     by_name = {tool.name: tool for tool in tools}
     assert by_name["search_memories"].input_schema["properties"]["topK"]["maximum"] == 50
@@ -75,10 +73,91 @@ def test_all_tools_are_there_and_described_so_that_a_model_chooses_well(desk: De
     Host().run(desk.app, look_at_tools)
 
 
-def test_what_tools_take_costs_a_model_little() -> None:
-    """Part of F1."""
-    taken = sum(len(str(tool.takes())) + len(tool.doc) for tool in TOOLS)
-    assert taken < 32_000
+def test_what_tools_are_costs_a_model_little(desk: Desk) -> None:
+    """D16: the whole answer to `tools/list`, of which a model sees names, descriptions and arguments."""
+
+    async def story(one: Assistant) -> int:
+        listed = await one.client.list_tools()
+        text = listed.model_dump_json(by_alias=True, exclude_none=True, include={"tools"})
+        return len(text.encode())
+
+    for mode in ERAS:
+        assert Host(mode=mode).run(desk.app, story) <= 16 * 1024
+
+
+def test_every_object_that_is_taken_names_a_property() -> None:
+    """Part of F1: some models' interfaces refuse a tool with an object of which nothing is said."""
+
+    def look(node: Any) -> None:
+        if isinstance(node, dict):
+            assert node.get("type") != "object" or node["properties"]
+            assert "anyOf" not in node or len(node["anyOf"]) > 1
+        for inner in node.values() if isinstance(node, dict) else node:
+            if isinstance(inner, dict | list):
+                look(inner)
+
+    for tool in TOOLS:
+        look(tool.takes())
+
+
+def test_sessions_are_listed_in_a_line_each(desk: Desk) -> None:
+    """D16: at most 100 bytes a row in what a model reads, also where every letter takes several."""
+    for number, path in enumerate(("locks.py", "\N{GRINNING FACE}" * 60 + ".py", '"' * 60 + ".py")):
+        desk.clock.pass_(5 * HOUR)
+        desk.commit(f"{DECISION} {number}", path)
+    known = desk.ask("sessions/list")["sessions"]
+
+    async def story(one: Assistant) -> tuple[str, dict[str, Any]]:
+        await one.use("session_start")
+        result = await one.client.call_tool("list_sessions", {})
+        (content,) = result.content
+        assert isinstance(content, types.TextContent)
+        assert isinstance(result.structured_content, dict)
+        return content.text, result.structured_content
+
+    text, content = Host().run(desk.app, story)
+    assert json.loads(text) == content
+    assert [row.split()[0] for row in content["sessions"]] == [one["sessionId"] for one in known]
+    assert all(
+        len(json.dumps(row, ensure_ascii=False).encode()) <= 90 for row in content["sessions"]
+    )
+    assert len(text.encode()) <= 100 * len(known)
+    (first,) = [row for row in content["sessions"] if "locks.py" in row]
+    (session,) = [one for one in known if one["filesModified"] == ["locks.py"]]
+    assert first == (
+        f"{session['sessionId']} {session['startedAt'][:16].replace('T', ' ')} "
+        f"{session['status']} 1 locks.py"
+    )
+
+
+def test_lists_leave_out_what_is_empty_or_of_no_use(desk: Desk) -> None:
+    """D16: a task, a message and an agent are told by what an agent can act on."""
+    desk.ask("tasks/create", tasks=[{"title": "Migrate"}])
+    desk.message("Look at the locks", target="claude-code")
+
+    async def story(one: Assistant) -> list[dict[str, Any]]:
+        tasks = (await one.use("list_tasks"))["tasks"]
+        messages = (await one.use("read_messages", status="all"))["messages"]
+        agents = (await one.use("list_active_agents"))["agents"]
+        assert all((tasks, messages, agents))
+        return [*tasks, *messages, *agents]
+
+    for row in Host().run(desk.app, story):
+        assert "projectId" not in row
+        assert all(value not in (None, "", [], {}) for value in row.values())
+        assert len(json.dumps(row)) < 400
+
+
+def test_a_memory_is_read_in_full(desk: Desk) -> None:
+    """D16: what lists and searches leave out comes by its id."""
+    memory_id = desk.remember("Passwords are hashed with argon2", "constraint")
+
+    async def story(one: Assistant) -> Any:
+        return (await one.use("read_memories", memoryIds=[memory_id]))["memories"]
+
+    assert (
+        Host().run(desk.app, story) == desk.ask("memories/read", memoryIds=[memory_id])["memories"]
+    )
 
 
 def test_the_instructions_teach_the_protocol_in_a_few_lines(desk: Desk) -> None:
@@ -92,21 +171,18 @@ def test_the_instructions_teach_the_protocol_in_a_few_lines(desk: Desk) -> None:
         assert told == server.TEXT
     for word in ("session_start", "search", "write", "checkpoint", "brief the next reader"):
         assert word in server.TEXT.lower()
-    assert len(server.TEXT.splitlines()) < 12
+    assert len(server.TEXT.splitlines()) <= 10
 
 
 Use = Callable[..., Awaitable[dict[str, Any]]]
 
 
-async def watch_uses(one: Assistant, used: set[str]) -> Use:
-    """Give a way to use tools that notes which, and sees that each answers in the form that it promises."""
-    forms = {tool.name: tool.output_schema for tool in (await one.client.list_tools()).tools}
+def watch_uses(one: Assistant, used: set[str]) -> Use:
+    """Give a way to use tools that notes which."""
 
     async def use(tool: str, **arguments: Any) -> dict[str, Any]:
         used.add(tool)
-        told = await one.use(tool, **arguments)
-        jsonschema.validate(told, forms[tool] or False)
-        return told
+        return await one.use(tool, **arguments)
 
     return use
 
@@ -114,7 +190,7 @@ async def watch_uses(one: Assistant, used: set[str]) -> Use:
 async def use_every_tool(one: Assistant) -> None:  # one call each
     """Use them all; a message waits for the reviewer."""
     used: set[str] = set()
-    use = await watch_uses(one, used)
+    use = watch_uses(one, used)
     start = await use("session_start", query="locks", agentId="reviewer")
     assert start["agentLabel"] == "reviewer"
     kept = await use(
@@ -156,7 +232,7 @@ async def use_every_tool(one: Assistant) -> None:  # one call each
     saved = await use("save_session", summary="Moved to SQLite", files=["db.py"])
     assert saved["events"][0]["outcome"] == "stored"
     (session,) = (await use("list_sessions", limit=1))["sessions"]
-    assert session["sessionId"] == saved["events"][0]["sessionId"]
+    assert session.split()[0] == saved["events"][0]["sessionId"]
     job = await use("generate_memory")
     assert job["status"] == "completed"
     done = await use(
@@ -244,7 +320,7 @@ def test_an_agent_hears_what_seems_done_and_can_say_that_it_is_not(desk: Desk) -
         before = await one.use("list_tasks", suggest=True)
         await one.use("update_task", taskId=task["taskId"], notDone=True)
         after = await one.use("list_tasks", suggest=True)
-        return [told["tasks"][0]["suggestion"] for told in (before, after)]
+        return [told["tasks"][0].get("suggestion") for told in (before, after)]
 
     before, after = Host().run(desk.app, story)
     assert "says “Sign uploads with SHA-256”" in before

@@ -66,11 +66,16 @@ def recognise(
 
 def listens(host: str, event: str) -> bool:
     """Tell whether a host can be told something in answer to an event."""
-    if host in _MUTE:
+    if is_mute(host):
         return False
     if event == "session.start":
         return host not in _TOLD_AT_PROMPTS_ALONE
     return event == "prompt" or (event == "compact.before" and host == "opencode")
+
+
+def is_mute(host: str) -> bool:
+    """Tell whether a host can be told nothing, though it may read a file."""
+    return host in _MUTE
 
 
 def must_wait(host: str) -> bool:

@@ -11,8 +11,6 @@ import time
 from _collections_abc import Callable, Mapping
 
 from sidecar.storage import spool
-from sidecar.storage.prepared import Ready
-from sidecar.transports import upkeep
 from sidecar.transports.hooks import (
     answers,
     calls,
@@ -22,10 +20,13 @@ from sidecar.transports.hooks import (
     observing,
     pauses,
     reading,
-    rules,
 )
 from sidecar.transports.hooks.calls import Call
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sidecar.storage.prepared import Ready
 
 _HARD_STOP = 1.8
 """Seconds after which the process ends, whatever it is doing; a host is told two at most."""
@@ -69,6 +70,8 @@ def main(words: list[str]) -> int:
 def _look_after(call: Call) -> None:
     """Let a process of its own place what hooks have left, and prepare what the next conversation is told."""
     if call.upkeep is not None:
+        from sidecar.transports import upkeep  # noqa: PLC0415  # few events need it
+
         upkeep.begin(spool.home(os.environ), os.environ, is_due=call.upkeep == "due")
 
 
@@ -149,7 +152,7 @@ def _in_words(done: str, told: str) -> str:
     return told if done == NOTHING else f"{done} and {told}"
 
 
-def _tell_ready(home: str, seen: Observation, form: tuple[str, bool], found: Ready) -> Response:
+def _tell_ready(home: str, seen: Observation, form: tuple[str, bool], found: "Ready") -> Response:
     """Tell a conversation what was prepared for it; that it was told is written down by whoever opens the project next."""
     from sidecar.transports.hooks import ready  # noqa: PLC0415  # likewise
 
@@ -210,13 +213,21 @@ def _claim(home: str, seen: Observation, talk: str) -> tuple[str | None, bool]:
     """Take it upon us to tell a conversation something; name the occasion, None where there is none, and whether it is the first."""
     host, event, session = str(seen["host"]), str(seen["event"]), str(seen["sessionKey"])
     is_start = event == "session.start"
-    is_told = hosts.listens(host, event) or rules.are_kept(host, str(seen["root"]))
+    is_told = hosts.listens(host, event) or _reads_rules(host, str(seen["root"]))
     if not is_told or not session:
         return (str(seen["occasion"]), True) if is_told and is_start else (None, False)
     if event == "compact.before":
         return "compact", False
     claimed = spool.claim(home, talk, is_start=is_start)
     return claimed and _occasion(seen, claimed), claimed == "new"
+
+
+def _reads_rules(host: str, root: str) -> bool:
+    if not hosts.is_mute(host):
+        return False
+    from sidecar.transports.hooks import rules  # noqa: PLC0415  # few hosts need it
+
+    return rules.are_kept(host, root)
 
 
 def _phase(seen: Observation, talk: str) -> spool.Phase:

@@ -6,7 +6,6 @@ What is not known here is decided when an observation is placed, by its own time
 import os
 import time
 
-from sidecar.storage.prepared import find_top
 from sidecar.transports.hooks import notation
 
 _MOST = 1024 * 1024
@@ -15,7 +14,11 @@ _MOST = 1024 * 1024
 def are_on(home: str, root: str) -> bool:
     """Tell whether capture is paused for sure in the project of a folder."""
     paused = [one for one in _projects(home) if _is_paused(f"{home}/projects/{one}/pauses.json")]
-    return bool(paused) and find_top(root) in _folders(home, paused)
+    if not paused:
+        return False
+    from sidecar.storage.prepared import find_top  # noqa: PLC0415  # most folders are not paused
+
+    return find_top(root) in _folders(home, paused)
 
 
 def _projects(home: str) -> list[str]:

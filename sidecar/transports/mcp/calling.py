@@ -72,7 +72,13 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
         client.alone[place] = client.key
     besides = {"start": dialogue.give(unasked), "reminder": _count(client, tool)}
     label = {"notice": own_words.NOTICE} if _is_labelled(tool, arguments) else {}
-    return _reply(label, answer.result, besides)
+    return _reply(label, _shortened(tool, answer.result), besides)
+
+
+def _shortened(tool: Tool, result: msgspec.Raw) -> msgspec.Raw:
+    if tool.shorten is None:
+        return result
+    return msgspec.Raw(msgspec.json.encode(tool.shorten(msgspec.json.decode(result))))
 
 
 def _check(tool: Tool, arguments: Arguments) -> None:

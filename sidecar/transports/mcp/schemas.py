@@ -1,8 +1,8 @@
-"""Schemas: what tools take and give, read from the protocol's own description."""
+"""Schemas: what tools take, read from the protocol's own description and as short as a model needs it."""
 
 import functools
 import importlib.resources
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -10,16 +10,18 @@ import msgspec
 Schema = dict[str, Any]
 
 _REFERENCE = "#/components/schemas/"
-_END = "$(?!\\n)"
-"""How the protocol writes that a text ends; JSON Schema has a shorter way, which more programs understand."""
-_ELSEWHERE = {"StartContext": "What session_start gives."}
-"""Large records that one tool describes for all."""
+_UNSAID = {
+    *("title", "description", "default", "minLength", "maxLength", "minItems", "maxItems"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern", "format"),
+    "additionalProperties",
+}
+"""What a model reads with every tool and hardly ever needs: a value that is refused is named, with its limit."""
 
 
 def taken(method: str, hidden: Collection[str] = ()) -> Schema:
     """Describe the arguments of a method, without those that are not the caller's to choose."""
     params = {one["name"]: one for one in _rows()[method]["params"] if one["name"] not in hidden}
-    properties = {name: _plain(_whole(one["schema"])) for name, one in params.items()}
+    properties = {name: _brief(one["schema"]) for name, one in params.items()}
     return objects(properties, [name for name, one in params.items() if one["required"]])
 
 
@@ -31,15 +33,16 @@ def objects(properties: Schema, required: Collection[str] = ()) -> Schema:
 
 def record(name: str) -> Schema:
     """Describe a record that is taken."""
-    found: Schema = _plain(_whole({"$ref": _REFERENCE + name}))
+    found: Schema = _brief({"$ref": _REFERENCE + name})
     return found
 
 
-def given(method: str, besides: Schema) -> Schema:
-    """Describe the result of a method, with what else may stand in it."""
-    schema = _rows()[method]["result"]["schema"]
-    found = _whole(schema, frozenset(_ELSEWHERE) - {schema["$ref"].removeprefix(_REFERENCE)})
-    return {**found, "properties": {**found["properties"], **besides}}
+def explain(properties: Schema, words: Mapping[str, str]) -> Schema:
+    """Say what some properties mean whose names do not."""
+    return {
+        name: {**schema, "description": words[name]} if name in words else schema
+        for name, schema in properties.items()
+    }
 
 
 def names(method: str) -> frozenset[str]:
@@ -59,44 +62,26 @@ def _rows() -> dict[str, Schema]:
     return {method["name"]: method for method in _protocol()["methods"]}
 
 
-def _whole(node: Any, elsewhere: Collection[str] = ()) -> Any:  # noqa: ANN401  # whatever JSON holds
-    """Put what is referred to in the place of the reference: not all clients follow one."""
-    if isinstance(node, list):
-        return [_whole(one, elsewhere) for one in node]
-    if isinstance(node, str):
-        return node.replace(_END, "$")
-    if not isinstance(node, dict):
-        return node
-    reference = node.get("$ref")
-    if reference is None:
-        return {
-            key: _whole(one, elsewhere)
-            for key, one in node.items()
-            if not (key == "title" and isinstance(one, str))
-        }
-    name = reference.removeprefix(_REFERENCE)
-    if name in elsewhere:
-        return {"type": "object", "description": _ELSEWHERE[name]}
-    rest = {key: value for key, value in node.items() if key != "$ref"}
-    return {**_whole(_protocol()["components"]["schemas"][name], elsewhere), **rest}
+def _brief(node: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
+    """Shorten a schema to its types, choices and names.
 
-
-def _plain(node: Any) -> Any:  # noqa: ANN401  # likewise
-    """Say that something may be left out by leaving it out: a model need not read that it may be null.
-
-    That a text has a letter goes without saying, too.
+    What is referred to takes the place of the reference, which not all clients follow; that something may be null is
+    not said, because it can be left out.
     """
     if isinstance(node, list):
-        return [_plain(one) for one in node]
+        return [_brief(inner) for inner in node]
     if not isinstance(node, dict):
         return node
-    found = {key: _plain(value) for key, value in node.items()}
-    choices = [one for one in found.get("anyOf", []) if one != {"type": "null"}]
-    if "default" in found and found["default"] in (None, [], ""):
-        del found["default"]
-    if found.get("minLength") == 1:
-        del found["minLength"]
+    if (reference := node.get("$ref")) is not None:
+        return _brief(_protocol()["components"]["schemas"][reference.removeprefix(_REFERENCE)])
+    brief = {
+        key: {name: _brief(inner) for name, inner in value.items()}
+        if key == "properties"
+        else _brief(value)
+        for key, value in node.items()
+        if key not in _UNSAID
+    }
+    choices = [choice for choice in brief.pop("anyOf", []) if choice != {"type": "null"}]
     if len(choices) == 1:
-        del found["anyOf"]
-        return {**choices[0], **found}
-    return found
+        return {**brief, **choices[0]}
+    return brief | ({"anyOf": choices} if choices else {})

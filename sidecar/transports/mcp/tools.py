@@ -1,6 +1,6 @@
 """The one table of tools: what agents call, and which method answers it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -9,7 +9,8 @@ from protocol import conversions
 from protocol.errors import InvalidParamsError
 from protocol.rows import Method
 from protocol.tasks import NewTask, WrittenTasks
-from sidecar.transports.mcp import schemas
+from sidecar.transports.mcp import lists, schemas
+from sidecar.transports.mcp.lists import Content
 from sidecar.transports.mcp.schemas import Schema
 
 Arguments = dict[str, Any]
@@ -18,18 +19,7 @@ Effect = Literal["reads", "adds", "sets", "replaces"]
 
 _OURS = ("harness", "vaultId", "preview", "transcriptPath", "branch")
 """What agents are not asked for: the client has told it, or it is not theirs to choose."""
-_PROJECT: Schema = {
-    "type": "string",
-    "description": "With several folders open: the path of the one that is meant.",
-}
-_BESIDES: Schema = {
-    "notice": {"type": "string", "description": "What the rest is."},
-    "start": {
-        "type": ["object", "null"],
-        "description": "What session_start gives, once, to an agent that did not ask for it.",
-    },
-    "reminder": {"type": "string", "description": "Something to do soon."},
-}
+_PROJECT: Schema = {"type": "string"}
 _TASK = (
     *("title", "description", "status", "priority", "assignedAgentId", "doneWhen", "dependsOn"),
     "note",
@@ -54,10 +44,16 @@ class Tool(Struct, frozen=True, kw_only=True):
     """What else is not the agent's to choose."""
     own: Schema = {}
     """Arguments of the tool that its method does not know."""
+    words: Mapping[str, str] = {}
+    """What arguments mean whose names do not say it."""
+    brief: Schema = {}
+    """Arguments that are described in fewer words than the protocol does."""
     borrowed: tuple[str, tuple[str, ...]] | None = None
     """A record, and which of its fields are arguments of the tool."""
     shape: Callable[[Arguments], Arguments] | None = None
     """Makes the method's arguments from the tool's, where they differ."""
+    shorten: Callable[[Content], Content] | None = None
+    """Shortens its answer to what a model needs of it."""
     required: tuple[str, ...] = ()
     """What it needs, beyond what its method does; all of it, where it has arguments of its own."""
     tells_start: bool = False
@@ -70,8 +66,9 @@ class Tool(Struct, frozen=True, kw_only=True):
         hidden = (*_OURS, *self.hidden, "project")
         schema = schemas.taken(self.method, hidden)
         needed = [name for name in schema.get("required", ()) if name != self.talk]
+        properties = {**self.own, **self._borrow(), **schema["properties"], "project": _PROJECT}
         return schemas.objects(
-            {**self.own, **self._borrow(), **schema["properties"], "project": _PROJECT},
+            schemas.explain({**properties, **self.brief}, self.words),
             self.required if self.shape else [*needed, *self.required],
         )
 
@@ -81,11 +78,6 @@ class Tool(Struct, frozen=True, kw_only=True):
         record, names = self.borrowed
         fields = schemas.record(record)["properties"]
         return {name: fields[name] for name in names}
-
-    def gives(self) -> Schema:
-        """Describe its answer."""
-        besides = {key: one for key, one in _BESIDES.items() if key != "start" or not self.begins}
-        return schemas.given(self.method, besides)
 
     @property
     def begins(self) -> bool:
@@ -123,64 +115,84 @@ def _plan(arguments: Arguments) -> Arguments:
 
 
 START = "session_start"
-_SUMMARY: Schema = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": 100_000,
-    "description": "What was done, decided and left open, written for the next reader.",
+_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+_END: Schema = {
+    "type": "object",
+    "properties": {"kind": {"type": "string"}, "id": {"type": "string"}},
+    "required": ["kind", "id"],
 }
-_FILES: Schema = {
-    "type": "array",
-    "items": {"type": "string", "minLength": 1, "maxLength": 4096},
-    "maxItems": 500,
-    "description": "Files that were changed, relative to the repository.",
-}
+
+
+def _objects(name: str) -> Schema:
+    """Describe a list of records by the one field that each must have."""
+    items = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
+    return {"type": "array", "items": items}
+
+
+_AT = "ISO 8601; now where absent"
+_DONE_WHEN = "path exists: P, path gone: P, commit touches: P, commit message matches: W, symbol exists: S; or words"
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
         name=START,
         title="Start with what is known",
-        doc="Load what this project's memory knows before you work: where earlier work stopped, decisions, "
-        "constraints, open tasks, messages for you, the project's documents. Call it once, at the beginning "
-        "of a conversation, with what the user wants as `query`; call it again with `occasion` `compact` "
-        "after your context was cut. Skip it if such a context was given to you already.",
+        doc="Load what memory knows before you work: where work stopped, decisions, constraints, open tasks, messages. "
+        "Once per conversation, and with occasion compact after your context was cut; not if such a context "
+        "was given to you.",
         method="threadline/context/start",
         effect="sets",
         agent="agentId",
         talk="sessionKey",
+        words={"query": "what the user wants", "summaryOnly": "clip items to 120 characters"},
         tells_start=True,
     ),
     Tool(
         name="session_track",
         title="Note a turn of this conversation",
-        doc="Report what just happened in this conversation (what the user said, what you answered, files you "
-        "worked on), so that it survives a cut of your context. Not needed where the host's hooks do it.",
+        doc="Report what just happened in this conversation, so that it survives a cut of your context. Not needed "
+        "where the host's hooks do it.",
         method="threadline/context/track",
         effect="adds",
         agent="agentId",
         talk="sessionKey",
+        brief={"activities": _objects("tool")},
+        words={"prompt": "what the user said", "response": "what you said"},
         tells_start=True,
     ),
     Tool(
         name="context_checkpoint",
         title="Save memories and a summary",
-        doc="Save what must outlast this conversation: up to 50 memories (decisions with their reasons, "
-        "constraints, preferences, corrections) and a summary that briefs the next reader: what was "
-        "accomplished, decided, left open. Call it when a piece of work is done, every 15 to 20 exchanges, "
-        "and before you stop. Repetitions are recognised; retrying is safe. Messages for you come back.",
+        doc="Save what must outlast this conversation: up to 50 memories and a summary for the next reader. When a "
+        "piece of work is done, every 15 to 20 exchanges, before you stop. Retrying is safe. Messages for you "
+        "come back.",
         method="threadline/context/checkpoint",
         effect="sets",
         agent="agentId",
         talk="agentRunId",
+        brief={
+            "memories": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "content": {"type": "string"},
+                        "memoryType": {"type": "string", "description": "as type of write_memory"},
+                        "files": _STRINGS,
+                    },
+                    "required": ["content"],
+                },
+                "description": "also title, rationale, importance, confidence, entities, tags",
+            }
+        },
+        words={"sessionSummary": "what was accomplished, decided and why, left open"},
         tells_start=True,
         is_checkpoint=True,
     ),
     Tool(
         name="session_digest",
         title="Save where you stand",
-        doc="Save in your own words where you stand right now (goal, state, decisions, blockers, next step), "
-        "to be given back word by word after your context is cut. For lasting knowledge use "
-        "context_checkpoint or write_memory.",
+        doc="Save where you stand (goal, state, decisions, blockers, next step), to be given back word by word after "
+        "your context is cut.",
         method="threadline/context/digest",
         effect="adds",
         agent="agentId",
@@ -191,9 +203,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="ingest_turn",
         title="Hand over one turn",
-        doc="Hand over one turn of the conversation, word by word, so that what is worth keeping is found in "
-        "it. Only turns with a signal (a decision, a rule, a correction …) are read further; the answer says "
-        "which. Not needed where the host's hooks do it.",
+        doc="Hand over one turn word by word; what is worth keeping is found in it. Not needed where the host's "
+        "hooks do it.",
         method="threadline/turns/ingest",
         effect="sets",
         agent="agentId",
@@ -203,33 +214,33 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="save_session",
         title="Record what was done",
-        doc="Record an account of work that was done, as an event of the current activity session, beside its "
-        "commits and saves; generate_memory reads it later. For single facts use write_memory.",
+        doc="Record an account of work as an event of the current activity session; generate_memory reads it later.",
         method="threadline/ingest",
         effect="adds",
         agent="agentId",
         hidden=("events", "source"),
-        own={"summary": _SUMMARY, "files": _FILES},
+        own={"summary": {"type": "string"}, "files": _STRINGS},
         borrowed=("NewEvent", ("occurredAt", "idempotencyKey", "agentId")),
+        words={"summary": "what was done, decided, left open", "occurredAt": _AT},
         required=("summary",),
         shape=_capture,
     ),
     Tool(
         name="search_memories",
         title="Search memory",
-        doc="Find what is known about a question: decisions, constraints, preferences, how things were done and "
-        "why, with their evidence. Use it before you decide something, before you ask the user what may have "
-        "been said already, and before write_memory. Ask in plain words; name the files at hand.",
+        doc="Find what is known: decisions, constraints, how things were done and why. Before you decide, before you "
+        "ask the user, before write_memory. Plain words; name the files at hand.",
         method="threadline/memories/search",
         effect="reads",
         talk="sessionKey",
         hidden=("pinned", "sessionKey"),
+        brief={"topK": {"type": "integer", "maximum": 50}},
+        words={"paths": "only about these files or folders", "filesAtHand": "count more"},
     ),
     Tool(
         name="read_memories",
         title="Read memories in full",
-        doc="Read memories by their ids, in full, with their evidence and what they are linked with. Search "
-        "results and the start context name the ids; clipped items continue here.",
+        doc="Read memories by their ids, in full, with evidence and links.",
         method="threadline/memories/read",
         effect="reads",
         talk="sessionKey",
@@ -238,30 +249,31 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="write_memory",
         title="Remember something",
-        doc="Keep one statement that the next reader cannot see in the code: a decision with its reason, a "
-        "constraint, a preference, a correction, a lesson. One statement each, with the files it concerns. "
-        "Search first. Not for what the code or git says already, not for secrets, not for small talk.",
+        doc="Keep one statement that the next reader cannot see in code or git: a decision with its reason, a "
+        "constraint, a preference, a correction, a lesson. Search first. No secrets.",
         method="threadline/memories/write",
         effect="adds",
         agent="agentId",
         talk="sessionKey",
         hidden=("createdAt", "sessionId", "sessionKey"),
+        brief={"evidence": _objects("quote")},
+        words={"files": "that it concerns", "dedup": "skip repetitions (default)"},
     ),
     Tool(
         name="update_memory",
         title="Correct a memory",
-        doc="Change what a memory says, or how it counts (importance, pinned, stale). Where something new was "
-        "decided, write that instead: it supersedes the old.",
+        doc="Change what a memory says or how it counts. A new decision is written instead: it supersedes the old.",
         method="threadline/memories/update",
         effect="replaces",
         agent="agentId",
         hidden=("expectedUpdatedAt",),
+        brief={"type": {"type": "string"}},
+        words={"type": "as write_memory"},
     ),
     Tool(
         name="forget_memory",
         title="Forget memories",
-        doc="Remove memories for good, in every copy. Only when the user asks for it, or when one holds what "
-        "must not be kept. For what is merely outdated use update_memory.",
+        doc="Remove memories for good, in every copy: only when the user asks for it. What is outdated: update_memory.",
         method="threadline/memories/forget",
         effect="replaces",
         agent="agentId",
@@ -269,55 +281,55 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="add_link",
         title="Link two things",
-        doc="Say that one memory, task, file or document has to do with another: it relates to, blocks, causes, "
-        "documents, supersedes, implements, contradicts or follows it. Both ends show it from then on.",
+        doc="Link a memory, task, file or document (kind) with another, read from source to target.",
         method="threadline/memories/link",
         effect="sets",
         agent="agentId",
+        brief={"source": _END, "target": _END},
     ),
     Tool(
         name="create_task",
         title="Write down tasks",
-        doc="Write down a task (`title` …), or a whole plan at once (`tasks`, which may depend on each other). "
-        "With a checkable `doneWhen` (`path exists: …`, `path gone: …`, `commit touches: …`, `commit message matches: …`, "
-        "`symbol exists: …`) a task completes itself.",
+        doc="Write down a task (title …) or a plan (tasks, each with the same fields). With a checkable doneWhen a "
+        "task completes itself.",
         method="threadline/tasks/create",
         effect="adds",
         agent="agentId",
         borrowed=("NewTask", _TASK),
+        brief={"tasks": _objects("title")},
+        words={"doneWhen": _DONE_WHEN, "dependsOn": "ids, or places in tasks from 0"},
         shape=_plan,
     ),
     Tool(
         name="update_task",
         title="Change a task",
-        doc="Take a task, move it on (`backlog`, `todo`, `in_progress`, `blocked`, `done`), hand it to another "
-        "agent, or add a note. When you finish one, set it to `done` with the evidence. If one is said to seem "
-        "done and is not, say so with `notDone`.",
+        doc="Take a task, move it on, hand it over, add a note. When you finish one: status done, with evidence.",
         method="threadline/tasks/update",
         effect="sets",
         agent="agentId",
+        words={"notDone": "it seems done and is not"},
     ),
     Tool(
         name="list_tasks",
         title="List tasks",
-        doc="List what is to be done, the most urgent first, with what each waits for; filter by state, agent "
-        "or words. With `suggest`, each also tells what makes it seem done.",
+        doc="List tasks, the most urgent first, with what each waits for.",
         method="threadline/tasks/list",
         effect="reads",
+        brief={"statuses": _STRINGS},
+        words={"statuses": "as update_task", "suggest": "tell what makes them seem done"},
+        shorten=lists.shorten_records,
     ),
     Tool(
         name="read_document",
         title="Read a document",
-        doc="Read one of the project's own texts: `soul`, `instructions`, `skills`, `checks`, or another that "
-        "the start context names.",
+        doc="Read a text of the project: soul, instructions, skills, checks, or another that the context names.",
         method="threadline/documents/read",
         effect="reads",
     ),
     Tool(
         name="write_document",
         title="Write a document",
-        doc="Write one of the project's texts, if agents may change it. Read it first and give its version as "
-        "`expectedVersion`: a newer one is not overwritten. Earlier versions are kept.",
+        doc="Write a text of the project, if agents may. Read it first; expectedVersion keeps a newer one.",
         method="threadline/documents/write",
         effect="sets",
         agent="agentId",
@@ -327,8 +339,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="send_message",
         title="Send a message",
-        doc="Tell something to another agent by its id, to all agents (`*`, also those that come later) or to "
-        "the person (`user`): hand over work, warn, ask. `list_active_agents` knows the ids.",
+        doc="Tell another agent (its id: list_active_agents), all agents (*) or the person (user).",
         method="threadline/messages/send",
         effect="adds",
         agent="senderId",
@@ -336,11 +347,12 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="read_messages",
         title="Read messages",
-        doc="Read what others have sent you, the most urgent first; reading counts as delivered. With `sent`, "
-        "see who has read what you sent; with `threadOf`, a thread in full.",
+        doc="Read what others have sent you, the most urgent first; reading counts as delivered.",
         method="threadline/messages/read",
         effect="sets",
         agent="agentId",
+        words={"sent": "yours, and who read them", "threadOf": "a message: its whole thread"},
+        shorten=lists.shorten_records,
     ),
     Tool(
         name="ack_message",
@@ -353,23 +365,24 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="list_active_agents",
         title="See who works here",
-        doc="List the agents that were active lately: what they last did, their open tasks and messages.",
+        doc="List agents that were active lately: what they last did, open tasks, messages.",
         method="threadline/agents/list",
         effect="reads",
+        shorten=lists.shorten_records,
     ),
     Tool(
         name="list_sessions",
         title="List activity sessions",
-        doc="List the periods of work in this project, newest first: when, by which programs, how many events, "
-        "which files.",
+        doc="List periods of work, newest first: id, beginning, state, number of events, what it was about.",
         method="threadline/sessions/list",
         effect="reads",
+        words={"before": "the next of the page before"},
+        shorten=lists.shorten_sessions,
     ),
     Tool(
         name="generate_memory",
         title="Make memory from a session",
-        doc="Read a session's commits, saves and accounts, and make memories of what is worth keeping. It takes "
-        "seconds and tells how far it is. Use it when a piece of work is done, or when the user asks.",
+        doc="Make memories from a session's events; the active or latest where none is named.",
         method="threadline/enrichment/start",
         effect="sets",
         agent="agentId",

@@ -1,0 +1,72 @@
+"""Lists as agents read them: short rows, without what a model has no use for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sidecar.text import clipping
+
+Content = dict[str, Any]
+
+ROW = 90
+"""Bytes of a session in a list, quotes included."""
+_MINUTE = len("2026-11-18T09:30")
+_BOOKKEEPING = {
+    *("projectId", "idempotencyKey", "heldBefore", "doubtedAt", "assignedLabel", "needs"),
+    *("firstSeenAt", "threadId"),
+}
+"""Fields of records that no tool takes, or that stand in others."""
+
+
+def shorten_sessions(content: Content) -> Content:
+    """Write each session as one line: id, beginning, state, number of events, what it was about."""
+    rows = [_write_session(session) for session in content["sessions"]]
+    return _without_blanks({**content, "sessions": rows}, kept={"sessions"})
+
+
+def shorten_records(content: Content) -> Content:
+    """Leave out of tasks, messages and agents what is empty or not an agent's business."""
+    return {name: _shorten(value) for name, value in content.items()}
+
+
+def _shorten(value: object) -> object:
+    if not isinstance(value, list):
+        return value
+    return [
+        _without_blanks({key: value for key, value in row.items() if key not in _BOOKKEEPING})
+        for row in value
+    ]
+
+
+def _without_blanks(
+    fields: Mapping[str, Any], kept: frozenset[str] | set[str] = frozenset()
+) -> Content:
+    return {
+        key: value
+        for key, value in fields.items()
+        if key in kept or not (value is None or value is False or value in ("", [], {}))
+    }
+
+
+def _write_session(session: Content) -> str:
+    began = session["startedAt"][:_MINUTE].replace("T", " ")
+    facts = f"{session['sessionId']} {began} {session['status']} {session['messageCount']}"
+    room = ROW - len(facts) - 3
+    row = facts
+    # What is escaped or not ASCII takes more bytes than letters.
+    while room > 0 and (title := clipping.clip(_describe(session), room)[0]):
+        row = f"{facts} {title}"
+        if (excess := len(msgspec.json.encode(row)) - ROW) <= 0:
+            return row
+        room -= max(1, excess // 4)
+    return facts
+
+
+def _describe(session: Content) -> str:
+    """Say what a session was about: its summary, or else the files that were changed in it."""
+    if session["summary"]:
+        return str(session["summary"])
+    files = session["filesModified"]
+    more = len(files) - 1 + session["filesOverflow"]
+    return "" if not files else files[0].rsplit("/", 1)[-1] + (f" +{more} files" if more else "")
