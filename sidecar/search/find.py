@@ -89,7 +89,10 @@ def _candidates(
     closest = (
         [] if near is None else [key for key in near.best(_BY_MEANING, None) if key not in known]
     )
-    return matches + [Match(text, 0.0) for text in texts.some(vault.database, closest)]
+    linked = links.between_memories(vault.links.by_id().values())
+    beside = [other for key in known for other in linked.get(key, ()) if other not in known]
+    more = dict.fromkeys([*closest, *beside])
+    return matches + [Match(text, 0.0) for text in texts.some(vault.database, more)]
 
 
 def _is_for_memories(params: SearchParams) -> bool:
@@ -136,14 +139,14 @@ def _is_wanted(text: Text, params: SearchParams, memories: Collection[str]) -> b
 
 
 def _scorable(vault: Vault, matches: Sequence[Match], params: SearchParams) -> list[Candidate]:
-    linked = _linked(vault, params.files_at_hand)
+    linked = _linked(vault, matches, params.files_at_hand)
     return [
         Candidate(
             key=match.text.id,
             words=match.score,
             at=match.text.at,
             files=match.text.paths,
-            is_linked=match.text.id in linked,
+            linked=linked.get(match.text.id, 0.0),
         )
         for match in matches
     ]
@@ -155,9 +158,19 @@ def _names(vault: Vault, files: Collection[str]) -> set[str]:
     return {*files}.union(*former)
 
 
-def _linked(vault: Vault, files: Collection[str]) -> set[str]:
-    filed = links.with_files(vault.links.by_id().values()) if files else {}
-    return {memory_id for memory_id, paths in filed.items() if not set(files).isdisjoint(paths)}
+def _linked(vault: Vault, matches: Sequence[Match], files: Collection[str]) -> dict[str, float]:
+    """Return how well what memories are linked with matches: other memories by words, files by being at hand."""
+    every = vault.links.by_id().values()
+    if not every:
+        return {}
+    best = max((match.score for match in matches), default=0.0) or 1.0
+    words = {match.text.id: match.score / best for match in matches}
+    found = {
+        memory_id: max((words.get(other, 0.0) for other in others), default=0.0)
+        for memory_id, others in links.between_memories(every).items()
+    }
+    filed = links.with_files(every)
+    return found | {key: 1.0 for path in files for key in filed.get(path, ())}
 
 
 def _cosines(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from protocol.errors import ThreadlineError
+from protocol.errors import StorageFailedError, ThreadlineError
 from sidecar.search.rules.similarities import DIMENSION, MODEL
 from sidecar.storage import prepared
 from sidecar.storage.database import DamagedError, Database, deadline
@@ -48,6 +48,12 @@ class Cache:
 
     def __init__(self, path: Path) -> None:
         self.database = Database(path, _SCHEMA, _VERSION, is_durable=False)
+        self.database.before_open = self._check_folder
+
+    def _check_folder(self) -> None:
+        """Refuse to bring the folder of a purged project back: nothing may be cached for it."""
+        if not self.database.path.parent.exists():
+            raise StorageFailedError(f"cannot use {self.database.path}: its project is gone")
 
     def get(self, name: str, kind: type[T], edition: str = "") -> T | None:
         """Return a value that was put by the same edition of its maker, or None."""

@@ -9,7 +9,8 @@ FILES = 0.4
 """What a candidate gains that touches the open file; chosen on two projects, reported on others (docs/quality.md)."""
 CHANGED = 0.15
 """The same for other changed files."""
-LINKED = 0.1
+LINKED = 0.3
+"""What a memory gains that is linked with the best match by words, or with the open file."""
 RECENT = 0.05
 """What the newest gains over the oldest: it decides among equals, no more."""
 _HALF_LIFE = 90 * 86_400.0
@@ -27,7 +28,8 @@ class Candidate(Struct, frozen=True):
     """Its BM25 score, higher is better."""
     at: datetime
     files: tuple[str, ...] = ()
-    is_linked: bool = False
+    linked: float = 0.0
+    """How well what it is linked with matches, from 0 to 1."""
 
 
 class Scored(Struct, frozen=True):
@@ -63,8 +65,8 @@ def rank(
             )
         if files := _files(candidate.files, open_files, changed_files):
             why["files"] = files
-        if candidate.is_linked:
-            why["links"] = LINKED
+        if candidate.linked:
+            why["links"] = LINKED * candidate.linked
         age = max((now - candidate.at).total_seconds(), 0.0)
         why["recency"] = RECENT * _HALF_LIFE / (_HALF_LIFE + age)
         scored.append(Scored(candidate.key, sum(why.values()), why))
@@ -77,7 +79,12 @@ def cut(scored: list[Scored], most: int) -> list[Scored]:
     if not scored:
         return []
     least = _CUT * scored[0].score
-    return [item for item in scored[:most] if item.score >= least]
+    # What somebody linked with the answer belongs to it, whatever its words are.
+    return [
+        item
+        for item in scored[:most]
+        if item.score >= least or item.why.get("links", 0.0) > LINKED / 2
+    ]
 
 
 def _files(files: Collection[str], opened: Collection[str], changed: Collection[str]) -> float:
