@@ -19,7 +19,7 @@ SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name '
 .PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash tinydb-suite fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
-	@$(BIN)/threadline scan --all-authors
+	@$(BIN)/threadline scan
 	@$(BIN)/threadline sessions
 	@$(BIN)/threadline enrich --all
 	@$(BIN)/threadline search

@@ -108,7 +108,7 @@ def indexing(folder: Path, count: int) -> Iterator[Row]:
 
             def index() -> None:
                 with vault.transaction():
-                    texts.put_events(vault.database, events)
+                    texts.put(vault.database, map(texts.of_event, events))
 
             return timed(index)
 

@@ -171,8 +171,9 @@ class ScanParams(ProjectParams, frozen=True, kw_only=True):
     since: Name | None = None
     """Only commits newer than this; anything git understands as a date."""
     author: Name | None = None
-    """Only commits whose author name or email contains this; the local user's where absent."""
-    all_authors: bool = False
+    """Only commits whose author name or email contains this."""
+    all_authors: bool = True
+    """Everyone's commits; where false, the local user's."""
     line_counts: bool = False
     """Count added and deleted lines too; git needs about ten times as long."""
 

@@ -19,6 +19,7 @@ from protocol.memories import (
 from protocol.projects import ProjectParams
 from protocol.values import Key, Name, Record, Text, Timestamp, Ulid
 
+HitKind = Literal["memory", "commit", "capture"]
 WriteOutcome = Literal["created", "skipped", "superseded", "duplicate"]
 
 
@@ -87,14 +88,44 @@ class Found(Record, frozen=True, kw_only=True):
     """What each signal adds to the score."""
 
 
+class Hit(Record, frozen=True, kw_only=True):
+    """A memory or a record that answers, in few words; the whole of it is one call away."""
+
+    kind: HitKind
+    """`memory`: a statement. All others are records, quoted as they were written: a commit, a capture."""
+    id: str
+    """Of the memory or the event."""
+    title: str
+    """A memory's title, a commit's subject; may be empty."""
+    text: str
+    """The sentences that fit the question best."""
+    at: Timestamp
+    author: str | None = None
+    type: MemoryType | None = None
+    """Of a memory."""
+    freshness: str | None = None
+    """Of a memory: whether the code it speaks of is as it was."""
+    commit: str | None = None
+    """The commit's sha."""
+    session_id: str | None = None
+    files: tuple[str, ...] = ()
+    """The first files it concerns."""
+    score: float
+    why: dict[str, float]
+    """What each signal adds to the score."""
+
+
 class SearchResult(Record, frozen=True, kw_only=True):
     """The best matches, best first."""
 
     memories: tuple[Found, ...]
+    """The memories among the hits, in full."""
     total: int
     """How many memories passed the filters."""
     semantic: bool
     """Whether meaning was compared too, and not words alone."""
+    hits: tuple[Hit, ...] = ()
+    """Memories and records together, best first; without a question there are only memories."""
 
 
 class ReadParams(ProjectParams, frozen=True, kw_only=True):

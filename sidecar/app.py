@@ -364,7 +364,7 @@ class Application:
         """Import a repository's history, telling `progress` how far it is."""
         project = self.project(params.project)
         folder = self._repository(params.project)
-        author = None if params.all_authors else params.author or own_commits(folder)
+        author = params.author or (None if params.all_authors else own_commits(folder))
         history = commits.history(folder, since=params.since, author=author)
         scanned = scan.scan(
             self.vault(project),

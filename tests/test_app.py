@@ -97,7 +97,7 @@ def test_an_interrupted_scan_goes_on_where_it_stopped(
     assert sum(session.message_count for session in listed(app)) == 10
 
 
-def test_only_the_local_users_commits_unless_asked_for(
+def test_everyones_commits_are_imported_or_only_the_local_users(
     app: Application, repository: Repository
 ) -> None:
     """Part of B5."""
@@ -108,7 +108,7 @@ def test_only_the_local_users_commits_unless_asked_for(
     repository.git(
         "commit", "-qm", "now", "--allow-empty", "--author", "X <xada@example.org>", at=NOON
     )
-    assert scan(app)[0] == 1
+    assert scan(app, all_authors=False)[0] == 1
     assert scan(app, author="eve@")[0] == 1
     assert scan(app, since="2026-03-02T11:30:00Z", all_authors=True)[0] == 2
     assert scan(app, all_authors=True) == (3, 0, 0)
@@ -121,7 +121,7 @@ def test_without_a_git_identity_a_scan_asks_for_one(
     repository.commit("one", at=NOON)
     (tmp_path / "gitconfig").write_text("")
     with pytest.raises(InvalidParamsError) as refusal:
-        scan(app)
+        scan(app, all_authors=False)
     assert refusal.value.field == "author"
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -212,9 +212,7 @@ class Mind:
         branch = params.branch or (code.branch() if code else None)
         statuses = self._visible(params.statuses)
         params = msgspec.structs.replace(params, branch=branch, statuses=statuses)
-        found = self.recall.search(
-            vault, params, lambda some: drift.commits_elsewhere(vault, some, code)
-        )
+        found = self._search(vault, params, code)
         ids = tuple(one.memory.memory_id for one in found.memories)
         queries = tuple(filter(None, [cleaning.clean(params.query.strip())]))
         asked = Activity(
@@ -226,6 +224,21 @@ class Mind:
         report = Report(queries=queries, memory_ids=ids)
         self.dialogue.note(vault, params.session_key, report, asked)
         return found
+
+    def _search(self, vault: Vault, params: SearchParams, code: Codebase | None) -> SearchResult:
+        """Search by words and meaning; without a question, find what is most useful now."""
+        from sidecar.search import find  # noqa: PLC0415  # a start event does without
+
+        def elsewhere(some: list[Memory]) -> Collection[str]:
+            return drift.commits_elsewhere(vault, some, code)
+
+        if not params.query.strip():
+            return self.recall.search(vault, params, elsewhere)
+        hits, found, is_semantic = find.search(vault, params, self.around.meanings, elsewhere)
+        total = sum(self.recall.standings(vault).values())
+        return SearchResult(
+            memories=tuple(found), total=total, semantic=is_semantic, hits=tuple(hits)
+        )
 
     def list_memories(self, params: ListMemoriesParams) -> MemoryPage:
         """List memories, of whatever branch."""

@@ -52,6 +52,11 @@ class Meanings:
         tell(len(missing), len(missing))
         return len(missing)
 
+    def embed(self, texts: Sequence[str]) -> Any:  # noqa: ANN401  # likewise
+        """Return one vector for each text; None without a model."""
+        model = self._model()
+        return None if isinstance(model, str) else model.embed(list(texts))
+
     def similarities(self, vault: Vault, text: str) -> Similarities | None:
         """Tell how near memories are to a text in meaning; None without a model."""
         model = self._model()

@@ -5,12 +5,13 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from protocol.errors import ThreadlineError
+from protocol.errors import StorageFailedError, ThreadlineError
 from sidecar.search.rules.similarities import DIMENSION, MODEL
 from sidecar.storage import prepared
 from sidecar.storage.database import DamagedError, Database, deadline
@@ -28,6 +29,7 @@ _VERSION = 2
 _SCHEMA = (
     """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, edition TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS passages (digest BLOB PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, digest BLOB NOT NULL, data BLOB NOT NULL);
 """
     + prepared.SCHEMA
@@ -35,6 +37,8 @@ CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, digest BLOB NOT NULL, d
 _PATIENCE = 0.2
 _DIGEST = 16
 _NUMBER = 8
+_AT_ONCE = 500
+"""Texts in one query."""
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +48,12 @@ class Cache:
 
     def __init__(self, path: Path) -> None:
         self.database = Database(path, _SCHEMA, _VERSION, is_durable=False)
+        self.database.before_open = self._check_folder
+
+    def _check_folder(self) -> None:
+        """Refuse to bring the folder of a purged project back: nothing may be cached for it."""
+        if not self.database.path.parent.exists():
+            raise StorageFailedError(f"cannot use {self.database.path}: its project is gone")
 
     def get(self, name: str, kind: type[T], edition: str = "") -> T | None:
         """Return a value that was put by the same edition of its maker, or None."""
@@ -166,6 +176,50 @@ class Vectors:
 
     def _rows(self, query: str, otherwise: list[Any]) -> list[Any]:
         return self._cache.trying(lambda: self._database.rows(query), otherwise)
+
+
+class Passages:
+    """The vectors of passages by the hash of their text, in half precision."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._database = cache.database
+
+    def some(self, texts: Collection[str]) -> "dict[str, NDArray[np.float32]]":
+        """Return the vectors of those texts whose meaning is known."""
+        import numpy as np  # noqa: PLC0415  # only who has vectors needs it
+
+        by_digest = {_digest(text): text for text in texts}
+        keys, size = list(by_digest), 2 * DIMENSION
+        known: dict[str, NDArray[np.float32]] = {}
+        for start in range(0, len(keys), _AT_ONCE):
+            part = keys[start : start + _AT_ONCE]
+            query = (
+                f"SELECT digest, data FROM passages WHERE digest IN ({', '.join('?' * len(part))})"  # noqa: S608
+            )
+            rows: list[Any] = self._cache.trying(partial(self._database.rows, query, part), [])
+            for digest, data in rows:
+                if len(data) == size:
+                    known[by_digest[digest]] = np.frombuffer(data, "<f2").astype(np.float32)
+        return known
+
+    def add(self, texts: Collection[str], vectors: "NDArray[np.float32]") -> None:
+        """Keep the vectors of texts, row by row."""
+        rows = [
+            (_digest(text), vector.astype("<f2").tobytes())
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
+
+        def write() -> None:
+            with self._database.transaction():
+                self._database.execute_all("INSERT OR REPLACE INTO passages VALUES (?, ?)", rows)
+
+        self._cache.trying(write, None)
+
+    def clear(self) -> None:
+        """Forget all of them: a vector tells a little of its text."""
+        with self._database.transaction():
+            self._database.execute("DELETE FROM passages")
 
 
 class Matrix:

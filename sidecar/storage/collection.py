@@ -10,6 +10,7 @@ import msgspec
 
 from protocol.errors import StorageFailedError
 from protocol.values import Record
+from sidecar.storage import texts
 from sidecar.storage.database import REMOVALS_KEPT
 from sidecar.storage.engine import Document, DocumentTable, SQLiteStorage, column_value
 
@@ -46,6 +47,8 @@ class Collection(Generic[T]):
         self.database = storage.database
         self.table = DocumentTable(storage, name, columns=columns, width=width, is_made=True)
         self._kind = kind
+        self.text_of: Callable[[T], texts.Text | None] | None = None
+        """Returns what a record is found by in the full-text index, where records of this kind are."""
         self._decoder: msgspec.json.Decoder[T] | None = None
         self._known: tuple[int, dict[str, tuple[int, T]], dict[str, T]] = (NEVER, {}, {})
 
@@ -198,11 +201,13 @@ class Collection(Generic[T]):
         else:
             document = msgspec.to_builtins(record)
             self.table.store(identifier, encode(document), self._columns(document))
+        self._index(identifier, record)
 
     def restore(self, identifier: str, body: bytes) -> None:
         """Store a document as it was written before, if it can be read."""
-        self._read(body)
+        record = self._read(body)
         self.table.store(identifier, body, self._columns(msgspec.json.decode(body)))
+        self._index(identifier, record)
 
     def rewrite(
         self, change: Callable[[str, Document], Document | None], rename: Callable[[str, str], str]
@@ -216,12 +221,24 @@ class Collection(Generic[T]):
                 continue
             count += 1
             self.table.discard(key)
+            self._index(key, None)
             if changed is not None:
                 free = next(new for new in _names(name) if new not in self)
-                self.table.store(free, encode(changed), self._columns(changed))
+                written = encode(changed)
+                self.table.store(free, written, self._columns(changed))
+                self._index(free, self._read(written) if self.text_of else None)
         return count
 
     # Inside
+
+    def _index(self, identifier: str, record: T | None) -> None:
+        """Make a record findable by its words as it is now, where records of this kind are."""
+        if self.text_of is None:
+            return
+        texts.remove(self.database, identifier)
+        row = None if record is None else self.text_of(record)
+        if row is not None:
+            texts.put(self.database, [row._replace(id=identifier)])
 
     def _columns(self, document: Document) -> list[Any]:
         return [column_value(document.get(column)) for column in self.table.columns]

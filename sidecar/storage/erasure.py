@@ -120,7 +120,7 @@ def said_in(vault: Vault, needles: Needles) -> list[str]:
                 break
     if any(vault.sessions.say(needle) for needle in needles):
         remaining.append("events")
-    for row in vault.database.rows("SELECT title, text, names FROM texts"):
+    for row in vault.database.rows("SELECT author, title, text, files, extra FROM texts"):
         if any(
             needle.search(part.encode("utf-8", "replace")) for part in row for needle in needles
         ):

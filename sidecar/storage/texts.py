@@ -1,47 +1,121 @@
-"""The words of what happened, in a full-text index that is written in the same transaction."""
+"""What can be found by its words: the texts of events and memories, indexed in the transaction that writes them.
+
+A text keeps what a hit shows (author, moment, commit, files), so that search reads nothing else and still finds events
+that were compacted.
+"""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 from protocol.events import Event
+from protocol.memories import Memory
+from sidecar.search.rules import terms
 from sidecar.storage.database import Database
 
+COLUMNS = "id, kind, at, author, origin, session, title, text, files, extra"
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS texts (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text TEXT NOT NULL, names TEXT NOT NULL);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (title, text, names, content = 'texts', content_rowid = 'rowid', tokenize = 'porter unicode61');
+CREATE TABLE IF NOT EXISTS texts (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, origin TEXT NOT NULL, session TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, files TEXT NOT NULL, extra TEXT NOT NULL);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (title, text, files, extra, content = 'texts', content_rowid = 'rowid', tokenize = 'porter unicode61');
 """
-_NAMES = 50
+_FILES = 50
 """Paths of an event that are found by their words."""
+_GENERATIONS = 5
+"""Renamings of a file that are followed."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def put_events(database: Database, events: Iterable[Event]) -> None:
-    """Make the words of new events findable; a save has none."""
-    rows = [row_of(event) for event in events if event.kind != "save"]
-    if not rows:
-        return
-    last = database.row("SELECT coalesce(max(rowid), 0) FROM texts")
-    database.execute_all("INSERT INTO texts (id, title, text, names) VALUES (?, ?, ?, ?)", rows)
-    database.execute(
-        "INSERT INTO words (rowid, title, text, names)"
-        " SELECT rowid, title, text, names FROM texts WHERE rowid > ?",
-        tuple(last),
+class Text(NamedTuple):
+    """A row: something that can be found, and what a hit shows of it."""
+
+    id: str
+    kind: str
+    """`commit`, `capture` or `memory`."""
+    micros: int
+    author: str
+    origin: str
+    """A commit's sha."""
+    session: str
+    title: str
+    text: str
+    files: str
+    """One path in each line; of a renamed file, the former one after a tab."""
+    extra: str
+    """Terms that the tokenizer does not find by itself."""
+
+    @property
+    def at(self) -> datetime:
+        """When it happened."""
+        return _EPOCH + timedelta(microseconds=self.micros)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files it concerns."""
+        return tuple(self.files.replace("\t", "\n").split("\n")) if self.files else ()
+
+
+class Match(NamedTuple):
+    """A text that shares words with a question."""
+
+    text: Text
+    score: float
+    """BM25, higher is better."""
+
+
+def of_event(event: Event) -> Text:
+    """Return the row of an event."""
+    commit = event.commit
+    author = commit.author_name if commit else event.agent_id or event.source
+    paths = [
+        f"{change.path}\t{change.previous_path}" if change.previous_path else change.path
+        for change in event.files[:_FILES]
+    ]
+    return _text(
+        event.event_id,
+        (event.kind, event.occurred_at, author),
+        (commit.sha if commit else "", event.session_id),
+        (commit.subject if commit else "", commit.body if commit else event.text or ""),
+        paths,
     )
 
 
-def row_of(event: Event) -> tuple[str, ...]:
-    """Return the id of an event and the words by which it is found."""
-    commit = event.commit
-    title = commit.subject if commit else ""
-    text = commit.body if commit else event.text or ""
-    names = "\n".join(change.path for change in event.files[:_NAMES])
-    return event.event_id, *(part.replace("\0", "\ufffd") for part in (title, text, names))
+def of_memory(memory: Memory) -> Text | None:
+    """Return the row of a memory; what is forgotten has none."""
+    if memory.status == "forgotten":
+        return None
+    said = [memory.content, memory.rationale or "", " ".join((*memory.tags, *memory.entities))]
+    return _text(
+        memory.memory_id,
+        ("memory", memory.occurred_at, memory.agent_id or ""),
+        ("", memory.session_id or ""),
+        (memory.title, "\n".join(filter(None, said))),
+        list(memory.files),
+    )
+
+
+def put(database: Database, texts: Iterable[Text]) -> None:
+    """Make new texts findable."""
+    rows = list(texts)
+    if not rows:
+        return
+    (last,) = database.row("SELECT coalesce(max(rowid), 0) FROM texts")
+    marks = ", ".join("?" * len(Text._fields))
+    database.execute_all(f"INSERT INTO texts ({COLUMNS}) VALUES ({marks})", rows)  # noqa: S608
+    database.execute(
+        "INSERT INTO words (rowid, title, text, files, extra)"
+        " SELECT rowid, title, text, files, extra FROM texts WHERE rowid > ?",
+        (last,),
+    )
 
 
 def remove(database: Database, identifier: str) -> None:
-    """Make the words of something unfindable."""
-    row = database.row("SELECT rowid, title, text, names FROM texts WHERE id = ?", (identifier,))
+    """Make a text unfindable."""
+    query = "SELECT rowid, title, text, files, extra FROM texts WHERE id = ?"
+    row = database.row(query, (identifier,))
     if row is not None:
         database.execute(
-            "INSERT INTO words (words, rowid, title, text, names) VALUES ('delete', ?, ?, ?, ?)",
+            "INSERT INTO words (words, rowid, title, text, files, extra)"
+            " VALUES ('delete', ?, ?, ?, ?, ?)",
             tuple(row),
         )
         database.execute("DELETE FROM texts WHERE rowid = ?", (row[0],))
@@ -54,15 +128,71 @@ def rebuild(database: Database) -> None:
     database.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
-def find(database: Database, words: str, most: int = 100) -> list[tuple[str, float]]:
-    """Return the ids of what has all these words, the best first, with their BM25 score."""
-    terms = " ".join(
-        '"' + word.replace('"', '""') + '"' for word in words.replace("\0", " ").split()[:64]
-    )
-    if not terms:
+def find(
+    database: Database, question: str, most: int = 100, kind: str | None = None
+) -> list[Match]:
+    """Return the texts that share words with a question, the best first; of one kind, where it is given."""
+    expression = terms.match(terms.of_query(question))
+    if not expression:
         return []
+    columns = ", ".join(f"texts.{name}" for name in COLUMNS.split(", "))
+    clause = "AND texts.kind = ?" if kind else ""
     query = (
-        "SELECT texts.id, bm25(words) FROM words JOIN texts ON texts.rowid = words.rowid"
-        " WHERE words MATCH ? ORDER BY bm25(words) LIMIT ?"
+        f"SELECT bm25(words) AS score, {columns} FROM words JOIN texts ON texts.rowid = words.rowid"  # noqa: S608
+        f" WHERE words MATCH ? {clause} ORDER BY score LIMIT ?"
     )
-    return [(identifier, -score) for identifier, score in database.rows(query, (terms, most))]
+    values: tuple[Any, ...] = (expression, *([kind] if kind else []), most)
+    return [Match(Text(*row[1:]), -row[0]) for row in database.rows(query, values)]
+
+
+def some(database: Database, identifiers: Iterable[str]) -> list[Text]:
+    """Return those of the texts that are there."""
+    wanted = list(identifiers)
+    marks = ", ".join("?" * len(wanted))
+    query = f"SELECT {COLUMNS} FROM texts WHERE id IN ({marks})"  # noqa: S608  # names of our own
+    return [Text(*row) for row in database.rows(query, wanted)] if wanted else []
+
+
+def former_names(database: Database, path: str) -> set[str]:
+    """Return what a file was called before, as far as commits that renamed it were recorded."""
+    names = {path}
+    fresh = [path]
+    for _ in range(_GENERATIONS):
+        fresh = [old for name in fresh for old in _former(database, name) if old not in names]
+        names.update(fresh)
+    return names - {path}
+
+
+def _former(database: Database, path: str) -> set[str]:
+    words = " ".join(terms.words(path))
+    if not words:
+        return set()
+    query = (
+        "SELECT texts.files FROM words JOIN texts ON texts.rowid = words.rowid"
+        " WHERE words MATCH ? LIMIT 1000"
+    )
+    lines = [
+        line for row in database.rows(query, (f'files : "{words}"',)) for line in row[0].split("\n")
+    ]
+    return {line.partition("\t")[2] for line in lines if line.startswith(f"{path}\t")}
+
+
+def newest(database: Database, most: int) -> list[Text]:
+    """Return the latest texts."""
+    query = f"SELECT {COLUMNS} FROM texts ORDER BY at DESC LIMIT ?"  # noqa: S608
+    return [Text(*row) for row in database.rows(query, (most,))]
+
+
+def _text(
+    identifier: str,
+    about: tuple[str, datetime, str],
+    source: tuple[str, str],
+    said: tuple[str, str],
+    paths: list[str],
+) -> Text:
+    kind, at, author = about
+    files = "\n".join(paths)
+    parts = (author, *source, *said, files, terms.beyond_words(" ".join((*said, files))))
+    # NUL would end a text early in SQLite.
+    clean = (part.replace("\0", "\ufffd") for part in parts)
+    return Text(identifier, kind, (at - _EPOCH) // timedelta(microseconds=1), *clean)

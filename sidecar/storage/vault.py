@@ -29,7 +29,7 @@ from sidecar.capture.rules.sessions import Rule
 from sidecar.memory.rules.drafts import Batch, Processed, Tries
 from sidecar.memory.rules.drift import Look
 from sidecar.storage import cache, files, sessions, snapshots, texts, verification
-from sidecar.storage.cache import Cache, Vectors
+from sidecar.storage.cache import Cache, Passages, Vectors
 from sidecar.storage.collection import Collection, Op
 from sidecar.storage.commits import Commits, Paces
 from sidecar.storage.database import DamagedError, Database, probe
@@ -96,8 +96,10 @@ class Inbox:
 class Records(Generic[T]):
     """Declares a collection of a vault, and the fields that are looked up by value; made when it is first used."""
 
-    def __init__(self, kind: type[T], *columns: str) -> None:
-        self._kind, self.columns = kind, columns
+    def __init__(
+        self, kind: type[T], *columns: str, text: Callable[[T], texts.Text | None] | None = None
+    ) -> None:
+        self._kind, self.columns, self._text = kind, columns, text
 
     def __set_name__(self, _owner: type, name: str) -> None:
         """Name the collection as the vault does."""
@@ -106,6 +108,7 @@ class Records(Generic[T]):
     def __get__(self, vault: "Vault", _owner: type) -> Collection[T]:
         """Make the collection; from then on the vault has it itself."""
         made = Collection(vault.storage, self._name, self._kind, self.columns)
+        made.text_of = self._text
         vault.__dict__[self._name] = made
         return made
 
@@ -123,7 +126,9 @@ class Vault:
 
     projects = Records(Project)
     marks = Records(Mark)
-    memories = Records(Memory, "status", "verdict", "sessionId", "idempotencyKey")
+    memories = Records(
+        Memory, "status", "verdict", "sessionId", "idempotencyKey", text=texts.of_memory
+    )
     jobs = Records(Job, "sessionId", "status")
     batches = Records(Batch)
     processed = Records(Processed)
@@ -179,6 +184,7 @@ class Vault:
         self.inbox = Inbox(folder / "inbox")
         self.cache = Cache(folder / cache.NAME)
         self.vectors = Vectors(self.cache)
+        self.passages = Passages(self.cache)
         self.catalogues = Catalogues(self.cache)
         self.findings = Findings(self.cache)
         self.endings = Endings(self.cache)

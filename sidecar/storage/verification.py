@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from protocol.events import Event
+from protocol.memories import Memory
 from sidecar.capture.rules import sessions
 from sidecar.storage import blocks, texts
 from sidecar.storage.engine import checksum, column_value
@@ -122,15 +123,28 @@ def _derived(connection: sqlite3.Connection) -> Iterator[Finding]:
             if not owner or (owner == event.event_id and session != event.session_id):
                 yield Finding("keys", f"{key} does not lead to event {event.event_id}")
         if event.kind != "save":
-            query = "SELECT id, title, text, names FROM texts WHERE id = ?"
-            row = connection.execute(query, (event.event_id,)).fetchone()
+            row = _row_of(connection, event.event_id)
             rows += row is not None
-            if row != texts.row_of(event):
+            if row != texts.of_event(event):
                 yield Finding("texts", f"the words of event {event.event_id} are not what it says")
+    query = "SELECT id, CAST(body AS BLOB) FROM memories"
+    for identifier, body in connection.execute(query).fetchall():
+        said = texts.of_memory(msgspec.json.decode(body, type=Memory))
+        row = _row_of(connection, identifier)
+        rows += row is not None
+        if row != (said and said._replace(id=identifier)):
+            yield Finding("texts", f"the words of memory {identifier} are not what it says")
     for name, count in (("keys", keys), ("texts", rows)):
         (there,) = connection.execute(f"SELECT count(*) FROM {name}").fetchone()  # noqa: S608
         if there > count:
-            yield Finding(name, f"{there - count} rows belong to no event")
+            yield Finding(name, f"{there - count} rows belong to no event or memory")
+
+
+def _row_of(connection: sqlite3.Connection, identifier: str) -> tuple[object, ...] | None:
+    """Return a text as it is kept."""
+    query = f"SELECT {texts.COLUMNS} FROM texts WHERE id = ?"  # noqa: S608  # names of our own
+    row: tuple[object, ...] | None = connection.execute(query, (identifier,)).fetchone()
+    return row
 
 
 def _events(connection: sqlite3.Connection) -> Iterator[Event]:

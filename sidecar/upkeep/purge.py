@@ -111,6 +111,7 @@ def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeRep
         tidy.drop_dangling(vault)
     changed = [key for key, one in before.items() if after.get(key) != one]
     vault.vectors.remove(changed)
+    vault.passages.clear()
     vault.catalogues.remove(changed)
     vault.prepared.discard()
     deleted, is_settled = erasure.settle(vault)

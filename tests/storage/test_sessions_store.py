@@ -331,7 +331,7 @@ def test_an_event_that_stands_for_others_keeps_one_row(vault: Vault) -> None:
     assert vault.sessions.find([f"commit:{1:040x}", f"commit:{2:040x}"]) == {
         f"commit:{n:040x}": session_id for n in (1, 2)
     }
-    assert texts.find(vault.database, "new words")[0][0] == first.event_id
+    assert texts.find(vault.database, "new words")[0].text.id == first.event_id
     assert texts.find(vault.database, "other") == texts.find(vault.database, "old") == []
     check(vault)
 

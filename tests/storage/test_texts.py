@@ -1,10 +1,15 @@
 """What was said is found by its words, whatever characters it is made of."""
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from protocol.events import FileChange
+from protocol.recall import WriteParams
 from sidecar.capture import record
+from sidecar.memory import remember
+from sidecar.search.meanings import Meanings
 from sidecar.storage import texts
 from sidecar.storage.vault import Vault
 from tests.storage.test_database import undone
@@ -13,10 +18,10 @@ from tests.support import reopen, save
 
 
 def found(vault: Vault, words: str) -> list[str]:
-    return [identifier for identifier, _ in texts.find(vault.database, words)]
+    return [match.text.id for match in texts.find(vault.database, words)]
 
 
-def test_commits_and_captures_are_found_by_all_their_words_and_saves_by_none(vault: Vault) -> None:
+def test_commits_and_captures_are_found_by_their_words_and_saves_by_none(vault: Vault) -> None:
     placed = record.ingest(
         vault,
         [
@@ -27,12 +32,46 @@ def test_commits_and_captures_are_found_by_all_their_words_and_saves_by_none(vau
         "test",
     )
     ids = [str(one.event_id) for one in placed]
-    assert found(vault, "retries of") == []
-    assert found(vault, "retrying payment") == [ids[0]]
+    assert found(vault, "refunds") == []
+    assert found(vault, "retrying payment")[0] == ids[0]
     assert set(found(vault, "payments")) == set(ids[:2])
     assert found(vault, "gateway connection") == [ids[0]]
     assert found(vault, "part1") == [ids[0]]
     assert found(vault, "") == found(vault, " \0 ") == []
+
+
+def test_identifiers_are_found_by_their_parts_and_chinese_by_pairs(vault: Vault) -> None:
+    """Part of C13."""
+    placed = record.ingest(
+        vault, [capture("parseHTTPBody drops snake_case"), capture("我们决定缓存支付结果")], "test"
+    )
+    ids = [str(event.event_id) for event in placed]
+    for words in ("http body", "parsehttpbody", "snake", "parse"):
+        assert found(vault, words) == [ids[0]], words
+    assert found(vault, "缓存") == found(vault, "支付") == [ids[1]]
+
+
+def test_a_file_is_known_by_the_names_it_had_before(vault: Vault) -> None:
+    """Part of C13."""
+    for number, (new, old) in enumerate([("b.py", "a.py"), ("lib/c.py", "b.py")]):
+        moved = FileChange(path=new, status="renamed", previous_path=old)
+        event = msgspec.structs.replace(commit(number, "Move"), files=(moved,))
+        record.ingest(vault, [event], "test")
+    assert texts.former_names(vault.database, "lib/c.py") == {"a.py", "b.py"}
+    assert texts.former_names(vault.database, "a.py") == set()
+    assert texts.former_names(vault.database, '"') == set()
+
+
+def test_a_memory_is_found_as_it_is_now(vault: Vault) -> None:
+    """Part of C13."""
+    params = WriteParams(type="decision", title="Cache payments", content="Redis holds them")
+    memory = remember.write(vault, params, Meanings(lambda: "no model")).memory
+    assert found(vault, "redis") == [memory.memory_id]
+    changed = msgspec.structs.replace(memory, content="Memcached holds them")
+    vault.write([vault.memories.put(memory.memory_id, changed)])
+    assert (found(vault, "redis"), found(vault, "memcached")) == ([], [memory.memory_id])
+    vault.write([vault.memories.drop(memory.memory_id)])
+    assert found(vault, "memcached") == []
 
 
 def test_a_title_that_answers_comes_before_a_long_text_that_mentions(vault: Vault) -> None:

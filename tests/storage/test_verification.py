@@ -23,7 +23,7 @@ DAMAGE = {
     "UPDATE words_data SET block = zeroblob(8) WHERE id > 10": "words",
     "INSERT INTO words (words) VALUES ('delete-all')": "words",
     "UPDATE texts SET text = text || ' and more' WHERE rowid = 1": "texts",
-    "INSERT INTO texts (id, title, text, names) VALUES ('nobody', '', 'words', '')": "texts",
+    "INSERT INTO texts (id, kind, at, author, origin, session, title, text, files, extra) VALUES ('nobody', 'commit', 0, '', '', '', '', 'words', '', '')": "texts",
     "UPDATE sessions SET count = count + 1 WHERE id = (SELECT min(id) FROM sessions)": "sessions",
     "DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)": "sessions",
     "DELETE FROM blocks": "sessions",

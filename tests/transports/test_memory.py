@@ -37,7 +37,7 @@ def test_memory_is_made_found_and_explained(worked: Repository) -> None:
         "rationale": "Roads flood",
     }
     threadline("call", "threadline/memories/write", json.dumps(why), cwd=worked.path)
-    assert b"  Why: Roads flood" in threadline("search", "boat", cwd=worked.path).stdout
+    assert b"Roads flood" in threadline("search", "boat", cwd=worked.path).stdout
     assert b"  Why: Roads flood" in threadline("export", "--markdown", "-", cwd=worked.path).stdout
     jobs = json.loads(threadline("jobs", "--json", cwd=worked.path).stdout)
     assert [job["status"] for job in jobs["jobs"]] == ["completed", "completed"]
@@ -66,7 +66,7 @@ def test_a_memory_of_ones_own_is_kept_found_and_forgotten(worked: Repository) ->
     gone = threadline("forget", memory["memoryId"][-10:], cwd=worked.path)
     assert gone.returncode == Exit.OK
     assert b"nothing is left" in gone.stderr
-    assert b"no memory yet" in threadline("search", "staging", cwd=worked.path).stderr
+    assert b"nothing found" in threadline("search", "staging", cwd=worked.path).stderr
     again = threadline("forget", memory["memoryId"], cwd=worked.path)
     assert again.returncode == Exit.NOT_FOUND
 

@@ -612,6 +612,32 @@ export interface Handling {
   acknowledgedAt: string | null;
 }
 
+/** A memory or a record that answers, in few words; the whole of it is one call away. */
+export interface Hit {
+  /** `memory`: a statement. All others are records, quoted as they were written: a commit, a capture. */
+  kind: "capture" | "commit" | "memory";
+  /** Of the memory or the event. */
+  id: string;
+  /** A memory's title, a commit's subject; may be empty. */
+  title: string;
+  /** The sentences that fit the question best. */
+  text: string;
+  at: string;
+  author: string | null;
+  /** Of a memory. */
+  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task" | null;
+  /** Of a memory: whether the code it speaks of is as it was. */
+  freshness: string | null;
+  /** The commit's sha. */
+  commit: string | null;
+  sessionId: string | null;
+  /** The first files it concerns. */
+  files: string[];
+  score: number;
+  /** What each signal adds to the score. */
+  why: Record<string, number>;
+}
+
 /** A batch of events. */
 export interface IngestParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -1397,8 +1423,9 @@ export interface ScanParams {
   project?: string | null;
   /** Only commits newer than this; anything git understands as a date. */
   since?: string | null;
-  /** Only commits whose author name or email contains this; the local user's where absent. */
+  /** Only commits whose author name or email contains this. */
   author?: string | null;
+  /** Everyone's commits; where false, the local user's. */
   allAuthors?: boolean;
   /** Count added and deleted lines too; git needs about ten times as long. */
   lineCounts?: boolean;
@@ -1453,11 +1480,14 @@ export interface SearchParams {
 
 /** The best matches, best first. */
 export interface SearchResult {
+  /** The memories among the hits, in full. */
   memories: Found[];
   /** How many memories passed the filters. */
   total: number;
   /** Whether meaning was compared too, and not words alone. */
   semantic: boolean;
+  /** Memories and records together, best first; without a question there are only memories. */
+  hits: Hit[];
 }
 
 /** A message to send. */

@@ -78,7 +78,7 @@ def _scan(app: Application, options: Namespace) -> Exit:
         project=options.path or options.project,
         since=options.since,
         author=options.author,
-        all_authors=options.all_authors,
+        all_authors=not options.mine,
         line_counts=options.line_counts,
     )
     with screens.progress("importing commits") as progress:
@@ -92,7 +92,7 @@ def _scan(app: Application, options: Namespace) -> Exit:
         f"{screens.plural(result.sessions, 'session')}, {result.already_known:,} known before"
     )
     if not result.found and result.author is not None and not options.author:
-        screens.say("nothing of yours is here; --all-authors imports everyone's")
+        screens.say("nothing of yours is here; without --mine everyone's commits are imported")
     return Exit.OK
 
 

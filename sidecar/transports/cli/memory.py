@@ -174,11 +174,13 @@ def search(app: Application, options: Namespace) -> Exit:
     found = _call(app, "threadline/memories/search", params, SearchResult)
     if options.json:
         print(calls.encode(found))
+    elif found.hits:
+        screens.show_hits(found.hits, is_explained=options.explain)
     elif found.memories:
         screens.show_found(found, options.limit, is_explained=options.explain)
-    elif found.total:
+    elif found.total or params["query"]:
         hint = "" if options.all_branches else ", or --all-branches,"
-        screens.say(f"nothing found among {found.total:,} memories; other words{hint} may help")
+        screens.say(f"nothing found; other words{hint} may help")
     elif options.type or options.path or options.status != "active":
         screens.say("nothing found of that type, path or status")
     else:

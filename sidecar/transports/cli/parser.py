@@ -241,8 +241,8 @@ _SCAN = """\
 Reads the history of the repository and groups it into sessions by author time. Running it again imports
 only what is new, so an interrupted scan is simply started again. Nothing is written to the repository.
 
-  threadline scan                       your own commits, by git's user.email
-  threadline scan --all-authors         everyone's
+  threadline scan                       everyone's commits
+  threadline scan --mine                only your own, by git's user.email
   threadline scan --since "2 weeks ago"
 """
 
@@ -432,7 +432,8 @@ def _add_scan(commands: Commands) -> None:
     authors.add_argument(
         "--author", metavar="TEXT", help="only authors whose name or email has this"
     )
-    authors.add_argument("--all-authors", action="store_true", help="everyone's commits")
+    authors.add_argument("--mine", action="store_true", help="only your own commits")
+    authors.add_argument("--all-authors", action="store_true", help=argparse.SUPPRESS)
     scan.add_argument(
         "--line-counts",
         action="store_true",

@@ -18,7 +18,7 @@ from protocol.events import Event
 from protocol.forgetting import PurgeReport
 from protocol.methods import METHODS, Status
 from protocol.projects import LinkedFolder, Standing
-from protocol.recall import Found, SearchResult
+from protocol.recall import Found, Hit, SearchResult
 from protocol.sessions import Session
 from sidecar.projects.progress import Tell
 from sidecar.text import characters
@@ -29,6 +29,8 @@ TAIL = 8
 _STATUS = 5
 """The column of a session's status."""
 _PIPE_WIDTH = 160
+_TELLING = 0.1
+"""What a signal adds at least if it is named as a reason."""
 
 _BLANKS = re.compile(r"[\n\t]")
 
@@ -212,8 +214,41 @@ def _stale(status: Status) -> str:
     return ", ".join(f"{count} {what}" for count, what in parts if count)
 
 
+def show_hits(hits: Sequence[Hit], *, is_explained: bool) -> None:
+    """Show what answers a question: the best hit in full, one line for each of the rest."""
+    for number, hit in enumerate(hits):
+        console.print(
+            f"[bold]{clean(clipped(hit.title or hit.text, 100))}[/] [dim]({_origin(hit)})[/]{_doubt(hit)}",
+            soft_wrap=True,
+        )
+        if not number and hit.text:
+            console.print(f"  {clean(hit.text)}", soft_wrap=True)
+            console.print(f"  [dim]found by {_reasons(hit)}[/]")
+        if is_explained:
+            why = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why.items())
+            console.print(f"  [dim]{hit.score:.2f} = {why}[/]")
+    if len(hits) > 1 and not is_explained:
+        console.print(
+            "[dim]`threadline sessions show` has the rest of each; --explain the scores[/]"
+        )
+
+
+def _origin(hit: Hit) -> str:
+    kind = hit.type if hit.kind == "memory" else f"{hit.kind} {(hit.commit or '')[:10]}".strip()
+    return ", ".join(filter(None, [kind, clean(hit.author or ""), f"{hit.at:%Y-%m-%d}"]))
+
+
+def _doubt(hit: Hit) -> str:
+    return f" [yellow]{hit.freshness}[/]" if hit.freshness in {"changed", "gone"} else ""
+
+
+def _reasons(hit: Hit) -> str:
+    said = {"words": "its words", "meaning": "what it says", "files": "the files at hand"}
+    return ", ".join(text for name, text in said.items() if hit.why.get(name, 0) >= _TELLING)
+
+
 def show_found(found: SearchResult, limit: int, *, is_explained: bool) -> None:
-    """Show memories that were found, best first."""
+    """Show memories, the most useful ones first."""
     for one in found.memories:
         _show_memory(one, is_explained=is_explained)
     if found.total > len(found.memories) == limit:

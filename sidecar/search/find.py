@@ -1,0 +1,261 @@
+"""Search memories and records together: candidates by words, then meaning for the candidates only."""
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from protocol.memories import Memory
+from protocol.recall import Found, Hit, HitKind, SearchParams
+from sidecar.privacy import cleaning
+from sidecar.search.meanings import Meanings
+from sidecar.search.rules import scoring, snippets
+from sidecar.search.rules.scoring import Candidate, Scored
+from sidecar.sharing.rules import links
+from sidecar.storage import texts
+from sidecar.storage.texts import Match, Text
+from sidecar.storage.vault import Vault
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CANDIDATES = 100
+"""Texts that are found by words and compared by meaning."""
+_BY_MEANING = 20
+"""Memories that are candidates though they share no word with the question."""
+BUDGET = 1.5
+"""Seconds that a search may spend on embedding texts whose meaning is not cached; the rest is ranked by words."""
+_AT_ONCE = 8
+_KINDS: dict[str, HitKind] = {"commit": "commit", "capture": "capture", "memory": "memory"}
+
+Elsewhere = Callable[[list[Memory]], Collection[str]]
+"""Names the memories that belong to branches which are not part of the current one."""
+
+
+def search(
+    vault: Vault, params: SearchParams, meanings: Meanings, elsewhere: Elsewhere
+) -> tuple[list[Hit], list[Found], bool]:
+    """Return the best hits, the memories among them in full, and whether meaning was compared."""
+    asked = None if meanings.absence else meanings.embed([params.query])
+    matches = _candidates(vault, params, None if asked is None else asked[0])
+    memories = _memories(vault, params, matches, elsewhere)
+    matches = [match for match in matches if _is_wanted(match.text, params, memories)]
+    cosines = (
+        None if asked is None else _cosines(vault, (params.query, asked[0]), matches, meanings)
+    )
+    ranked = scoring.rank(
+        _scorable(vault, matches, params),
+        cosines or {},
+        now=vault.clock(),
+        open_files=_names(vault, params.files_at_hand[:1]),
+        changed_files=params.files_at_hand[1:],
+    )
+    rows = {match.text.id: match.text for match in matches}
+    chosen = scoring.cut(_once(ranked, rows, memories), params.top_k)
+    hits = [_hit(rows[item.key], memories.get(item.key), item, params.query) for item in chosen]
+    # A memory stays in the list of memories where its commit answers better and is shown instead.
+    found = [
+        Found(memory=memories[item.key], score=item.score, why=item.why)
+        for item in scoring.cut(ranked, CANDIDATES)
+        if item.key in memories
+    ][: params.top_k]
+    return hits, found, cosines is not None
+
+
+def learn(vault: Vault, meanings: Meanings, most: int, stop: Callable[[], bool]) -> int:
+    """Embed passages of the newest texts that are not cached, until there are enough or it is told to stop."""
+    parts = [part for text in texts.newest(vault.database, most) for part in _passages(text)]
+    missing = [part for part in parts if part not in vault.passages.some(parts)][:most]
+    done = 0
+    for start in range(0, len(missing), _AT_ONCE):
+        if stop():
+            break
+        some = missing[start : start + _AT_ONCE]
+        vectors = meanings.embed(some)
+        if vectors is None:
+            break
+        vault.passages.add(some, vectors)
+        done += len(some)
+    return done
+
+
+def _candidates(
+    vault: Vault, params: SearchParams, asked: "NDArray[np.float32] | None"
+) -> list[Match]:
+    kind = "memory" if _is_for_memories(params) else None
+    matches = texts.find(vault.database, params.query, CANDIDATES, kind)
+    near = None if asked is None else vault.vectors.matrix().compare(asked)
+    known = {match.text.id for match in matches}
+    closest = (
+        [] if near is None else [key for key in near.best(_BY_MEANING, None) if key not in known]
+    )
+    linked = links.between_memories(vault.links.by_id().values())
+    beside = [other for key in known for other in linked.get(key, ()) if other not in known]
+    more = dict.fromkeys([*closest, *beside])
+    return matches + [Match(text, 0.0) for text in texts.some(vault.database, more)]
+
+
+def _is_for_memories(params: SearchParams) -> bool:
+    """Whether a search asks for what only memories have."""
+    only = (params.types, params.tags, params.agent_id, params.session_id)
+    return any(only) or params.pinned is not None or params.statuses != ("active",)
+
+
+def _memories(
+    vault: Vault, params: SearchParams, matches: Sequence[Match], elsewhere: Elsewhere
+) -> dict[str, Memory]:
+    some = vault.memories.some(match.text.id for match in matches if match.text.kind == "memory")
+    wanted = {key: memory for key, memory in some.items() if _passes(memory, params)}
+    if not params.all_branches:
+        away = elsewhere(list(wanted.values()))
+        wanted = {key: memory for key, memory in wanted.items() if key not in away}
+    return {key: cleaning.clean_memory(memory) for key, memory in wanted.items()}
+
+
+def _passes(memory: Memory, params: SearchParams) -> bool:
+    # What rules summed up of a session only repeats its commits, which are found themselves.
+    is_summary = memory.type == "episodic" and not memory.agent_id and not params.types
+    return (
+        not is_summary
+        and memory.status in params.statuses
+        and (not params.types or memory.type in params.types)
+        and (not params.tags or bool(set(params.tags) & set(memory.tags)))
+        and params.agent_id in {None, memory.agent_id}
+        and params.session_id in {None, memory.session_id}
+        and params.pinned in {None, memory.pinned}
+    )
+
+
+def _is_wanted(text: Text, params: SearchParams, memories: Collection[str]) -> bool:
+    if text.kind == "memory" and text.id not in memories:
+        return False
+    if (params.since and text.at < params.since) or (params.until and text.at >= params.until):
+        return False
+    return not params.paths or any(
+        path == wanted or path.startswith(f"{wanted.rstrip('/')}/")
+        for path in text.paths
+        for wanted in params.paths
+    )
+
+
+def _scorable(vault: Vault, matches: Sequence[Match], params: SearchParams) -> list[Candidate]:
+    linked = _linked(vault, matches, params.files_at_hand)
+    return [
+        Candidate(
+            key=match.text.id,
+            words=match.score,
+            at=match.text.at,
+            files=match.text.paths,
+            linked=linked.get(match.text.id, 0.0),
+        )
+        for match in matches
+    ]
+
+
+def _names(vault: Vault, files: Collection[str]) -> set[str]:
+    """Return files with the names they had before: old commits know no others."""
+    former = (texts.former_names(vault.database, path) for path in files)
+    return {*files}.union(*former)
+
+
+def _linked(vault: Vault, matches: Sequence[Match], files: Collection[str]) -> dict[str, float]:
+    """Return how well what memories are linked with matches: other memories by words, files by being at hand."""
+    every = vault.links.by_id().values()
+    if not every:
+        return {}
+    best = max((match.score for match in matches), default=0.0) or 1.0
+    words = {match.text.id: match.score / best for match in matches}
+    found = {
+        memory_id: max((words.get(other, 0.0) for other in others), default=0.0)
+        for memory_id, others in links.between_memories(every).items()
+    }
+    filed = links.with_files(every)
+    return found | {key: 1.0 for path in files for key in filed.get(path, ())}
+
+
+def _cosines(
+    vault: Vault,
+    asked: "tuple[str, NDArray[np.float32]]",
+    matches: Sequence[Match],
+    meanings: Meanings,
+) -> dict[str, float]:
+    """Return how near texts are to the question in meaning, of as many as there is time for."""
+    question, vector = asked
+    until = time.monotonic() + BUDGET
+    parts = {match.text.id: _passages(match.text) for match in matches}
+    vectors = vault.passages.some([part for some in parts.values() for part in some])
+    lacking = [
+        snippets.nearest(some, question)
+        for some in parts.values()
+        if not any(part in vectors for part in some)
+    ]
+    for start in range(0, len(lacking), _AT_ONCE):
+        if time.monotonic() > until:
+            break
+        batch = lacking[start : start + _AT_ONCE]
+        made = meanings.embed(batch)
+        if made is None:
+            break
+        vault.passages.add(batch, made)
+        vectors |= dict(zip(batch, made, strict=True))
+    return _nearest(vector, parts, vectors)
+
+
+def _nearest(
+    asked: "NDArray[np.float32]",
+    parts: Mapping[str, Sequence[str]],
+    vectors: "Mapping[str, NDArray[np.float32]]",
+) -> dict[str, float]:
+    return {
+        key: max(float(vectors[part] @ asked) for part in some if part in vectors)
+        for key, some in parts.items()
+        if any(part in vectors for part in some)
+    }
+
+
+def _passages(text: Text) -> list[str]:
+    return snippets.passages(text.title, text.text)
+
+
+def _once(
+    ranked: Sequence[Scored], rows: Mapping[str, Text], memories: Mapping[str, Memory]
+) -> list[Scored]:
+    """Leave out what only repeats a commit that stands above it."""
+    shown: set[str] = set()
+    kept = []
+    for item in ranked:
+        memory = memories.get(item.key)
+        row = rows[item.key]
+        # A cherry-picked commit says the same as the one it was made from.
+        said = {f"{row.title}\n{row.text}"}
+        commits = (
+            {piece.commit_sha for piece in memory.evidence if piece.commit_sha}
+            if memory
+            else {row.origin} - {""}
+        )
+        is_known = said <= shown or (bool(commits) and commits <= shown)
+        shown |= commits | said
+        if not is_known:
+            kept.append(item)
+    return kept
+
+
+def _hit(text: Text, memory: Memory | None, item: Scored, question: str) -> Hit:
+    body = memory.content if memory else text.text
+    if memory and memory.rationale and memory.rationale not in body:
+        body = f"{body}\n\n{memory.rationale}"
+    return Hit(
+        kind=_KINDS[text.kind],
+        id=text.id,
+        title=cleaning.clean(text.title),
+        text=cleaning.clean(snippets.best(body, question)),
+        at=text.at,
+        author=cleaning.clean(text.author) or None,
+        type=memory.type if memory else None,
+        freshness=memory.verdict if memory else None,
+        commit=text.origin or None,
+        session_id=text.session or None,
+        files=tuple(map(cleaning.clean, text.paths[:3])),
+        score=round(item.score, 3),
+        why={name: round(value, 3) for name, value in item.why.items()},
+    )
