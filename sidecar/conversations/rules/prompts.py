@@ -34,7 +34,7 @@ _ERROR = late(
 )
 _NODDING = (
     "continue go on ahead proceed ok okay k yes yep yeah y sure thanks thank you thx please great nice good cool "
-    "perfect fine done next hi hello hey there morning no nope lol right correct carry keep going again resume start do it "
+    "perfect fine done next hi hello hey there morning no nope lol right correct carry keep going again resume start do it approved agreed lgtm "
     "weiter ja danke bitte gut super genau hallo nein mach "
     "oui merci continuer continuez vas y parfait bonjour d accord non "
     "si sí gracias sigue adelante continua continúa dale hola por favor perfecto vale "
