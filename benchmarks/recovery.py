@@ -13,6 +13,7 @@ written, so the rest of them is told apart.
 import argparse
 import gzip
 import json
+import random
 import re
 import sys
 import tempfile
@@ -42,6 +43,7 @@ HELD = 0.55
 READ = frozenset({1, 5})
 """Odd conversations, by their place in the file, of which items and turns were read before the rules were written."""
 _FIRST = 6
+_DRAWS, _SEED = 2_000, 7
 _FOLDER = Path("/work/app")
 _WHO = Who(agent_id="agent", harness="agent", folder=_FOLDER, real_folder=_FOLDER)
 _SMALL = frozenset(
@@ -148,20 +150,32 @@ def tell(talks: Sequence[Talk]) -> Texts:
     return told
 
 
-def share(told: Texts, name: str, places: Sequence[int]) -> tuple[float, int]:
-    """Return the share of the items that a text holds, over some conversations, and how many items there are."""
-    held = [
-        is_held(item["text"], told[place][1][name])
-        for place in places
-        for item in told[place][0]["expert"]
-    ]
-    return sum(held) / len(held), len(held)
+def judged(told: Texts, name: str, place: int) -> list[bool]:
+    """Return for each item of a conversation whether a text holds it."""
+    talk, texts = told[place]
+    return [is_held(item["text"], texts[name]) for item in talk["expert"]]
+
+
+def share(told: Texts, name: str, places: Sequence[int]) -> float:
+    """Return the share of the items that a text holds, over some conversations."""
+    held = [one for place in places for one in judged(told, name, place)]
+    return sum(held) / len(held)
+
+
+def interval(told: Texts, room: int, places: Sequence[int]) -> tuple[float, float]:
+    """Return between which differences 95 % of resampled sets of conversations lie."""
+    chance = random.Random(_SEED)
+    differences = sorted(
+        share(told, f"ours {room}", drawn) - share(told, f"cut {room}", drawn)
+        for drawn in (chance.choices(places, k=len(places)) for _ in range(_DRAWS))
+    )
+    return differences[_DRAWS // 40], differences[-_DRAWS // 40]
 
 
 def agreement(talks: Sequence[Talk]) -> float:
     """Return how often the judge says of an earlier recovery what a person said of it."""
     same = [
-        is_held(item["text"], talk["recovery_end"]) == item["found_by_recovery"]
+        is_held(item["text"], talk["recovery_end"]) == bool(item["found_by_recovery"])
         for talk in talks
         for item in talk["expert"]
     ]
@@ -176,15 +190,16 @@ def rows(told: Texts) -> Iterator[str]:
         "odd, all": lambda place: place % 2 == 1,
         "even, tuned on": lambda place: place % 2 == 0,
     }
-    yield "| conversations | items | room | prompts cut at 200 | ours | difference |"
+    yield "| conversations | items | room | prompts cut at 200 | ours | difference in points (95 %) |"
     yield "|---|---|---|---|---|---|"
     for name, is_part in parts.items():
         places = [place for place in range(count) if is_part(place)]
         for room in ROOMS:
-            plain, items = share(told, f"cut {room}", places)
-            ours, _ = share(told, f"ours {room}", places)
-            figures = f"{plain:.1%} | {ours:.1%} | {100 * (ours - plain):+.1f}"
-            yield f"| {name} ({len(places)}) | {items} | {room:,} | {figures} |"
+            plain, ours = (share(told, f"{one} {room}", places) for one in ("cut", "ours"))
+            low, high = interval(told, room, places)
+            gain = f"{100 * (ours - plain):+.0f} ({100 * low:+.0f} to {100 * high:+.0f})"
+            items = sum(len(told[place][0]["expert"]) for place in places)
+            yield f"| {name} ({len(places)}) | {items} | {room:,} | {plain:.0%} | {ours:.0%} | {gain} |"
 
 
 def read(folder: Path) -> list[Talk]:
