@@ -1,5 +1,6 @@
 """What hooks have heard of conversations and nobody has placed yet, read without changing anything."""
 
+import logging
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
@@ -15,6 +16,7 @@ from sidecar.storage import spool
 from sidecar.storage.prepared import find_top
 from sidecar.storage.vault import Vault
 
+_log = logging.getLogger(__name__)
 SUMMARY = 20_000
 """Letters of a host's summary that are kept."""
 
@@ -41,8 +43,16 @@ class Observation(Record, frozen=True, kw_only=True):
 
 
 def read(home: str, but: str) -> list[Observation]:
-    """Return what waits in the inbox of a home, the oldest first, but for what has a key that begins so."""
-    waiting = [one for one in map(_decoded, spool.peek(home)) if one is not None]
+    """Return what waits in the inbox of a home, the oldest first, but for what has a key that begins so.
+
+    Where the inbox cannot be read that is nothing: a conversation that begins is told all else.
+    """
+    try:
+        lines = spool.peek(home)
+    except OSError as error:
+        _log.warning("%s; what waits in the inbox is not told", error)
+        return []
+    waiting = (one for one in map(_decoded, lines) if one is not None)
     kept = (one for one in waiting if one.session_key and not one.key.startswith(but))
     return sorted(kept, key=lambda one: one.at)
 

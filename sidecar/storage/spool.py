@@ -153,7 +153,7 @@ def peek(home: str) -> list[bytes]:
                 left -= len(data)
                 whole = data.split(b"\n")[:-1]
                 done = _progress(f"{place}/{name}")[0]
-                lines = [*whole[done if done <= len(whole) else 0 :], *lines]
+                lines = [*whole[done if 0 <= done <= len(whole) else 0 :], *lines]
         if all(os.path.lexists(f"{place}/{name}") for name in names):
             break
         # Somebody has begun to drain: what was the current file has another name now.
