@@ -90,6 +90,10 @@ class Conversation(Record, frozen=True, kw_only=True):
     last_seen_at: Timestamp
     ended_at: Timestamp | None = None
     prompt_count: int = 0
+    prompts: tuple[str, ...] = ()
+    """What its user said, without logs, code and mere nods, the latest 16,000 characters, the oldest first."""
+    last_words: str = ""
+    """What its agent said last, shortened."""
     notes: tuple[Note, ...] = ()
     """What was said that matters, the latest 100."""
     queries: tuple[str, ...] = ()

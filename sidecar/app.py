@@ -53,7 +53,10 @@ from sidecar.tasks.checks import Checks
 from sidecar.upkeep import maintenance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sidecar.conversations.hook_ingest import Overhearing
+    from sidecar.conversations.spooled import Observation
     from sidecar.handlers.memory import Mind
     from sidecar.hosts.connect import Tools
     from sidecar.memory.llm.editors import Ask
@@ -295,12 +298,14 @@ class Application:
             for place in self.home.vault(project_id).prepared.wanted()
         )
 
-    def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
+    def greet(
+        self, params: RenderParams, *, is_lost: bool = False, unplaced: "Sequence[Observation]" = ()
+    ) -> Rendered:
         """Tell a host's conversation what it should know; while capture is paused, nothing is noted of that."""
         vault = self.vault(self.project(params.project))
         if pause.state(vault, processes.is_running).paused:
             params = msgspec.structs.replace(params, preview=True)
-        return self.mind.dialogue.greet(params, is_lost=is_lost)
+        return self.mind.dialogue.greet(params, is_lost=is_lost, unplaced=unplaced)
 
     def catch_up(self, reference: str | None) -> None:
         """Settle what was committed so far in a project that is watched, before a pause begins or ends."""

@@ -14,7 +14,6 @@ from protocol.contexts import (
     DocumentItem,
     GivenItem,
     MessageItem,
-    Recovery,
     SessionContext,
     StartContext,
     TaskItem,
@@ -31,6 +30,7 @@ from sidecar.context.rules.choosing import Choice
 from sidecar.context.scenes import Scene
 from sidecar.context.verify import Verifier
 from sidecar.conversations import checkpoints
+from sidecar.conversations.checkpoints import Recollection, Sources
 from sidecar.memory import health
 from sidecar.sharing import agents, documents
 from sidecar.sharing import messages as sharing_messages
@@ -89,6 +89,8 @@ class Gathered(Struct, frozen=True, kw_only=True):
     context: StartContext
     given: tuple[GivenItem, ...]
     ungiven: tuple[UngivenItem, ...]
+    recollection: Recollection | None = None
+    """What more is known of the conversation that is continued."""
 
 
 class Gatherer(Struct):
@@ -110,6 +112,7 @@ class Gatherer(Struct):
         todo = todo[: select.limits(scene)[select.TASKS]]
         messages = sharing_messages.pending(vault, who.agent_id)
         choices = select.select(scene, self.verifier, taken=len(todo))
+        recollection = self._recollection(scene)
         context = StartContext(
             project_id=vault.project_id,
             agent_label=_label(scene),
@@ -117,7 +120,9 @@ class Gatherer(Struct):
             introduction="" if last else documents.introduction(scene.name()),
             link_offer=_OFFER if scene.is_offered else UNSET,
             session_context=self._heart(scene, choices, todo),
-            recovery=self._recovery(scene),
+            recovery=recollection.tell(scene.settings.recovery_budget_chars)
+            if recollection
+            else None,
             query_results=self._items(scene, choices, select.RESULTS),
             pending_messages=tuple(map(message, messages)),
             other_pending_message_count=_others_waiting(scene, messages),
@@ -139,6 +144,7 @@ class Gatherer(Struct):
             context=context,
             given=(*_given(choices), *_others(context, todo)),
             ungiven=tuple(one for choice in choices.values() for one in choice.ungiven),
+            recollection=recollection,
         )
 
     def _kept(
@@ -154,15 +160,15 @@ class Gatherer(Struct):
     def _suggest_done(self, vault: Vault, agent_id: str) -> list[CompletedTask]:
         return open_tasks.suggest_done(vault, agent_id, self.endings.judge(vault))
 
-    def _recovery(self, scene: Scene) -> Recovery | None:
-        """Tell where an earlier conversation stood; what a host's own summary has left changes each time."""
+    def _recollection(self, scene: Scene) -> Recollection | None:
+        """Find what is known of an earlier conversation; what a host's own summary has left changes each time."""
         vault, params = scene.vault, scene.params
-        if params.occasion == "compact":
-            return _recovery(scene)
+        if params.occasion == "compact" or scene.unplaced:
+            return _recollect(scene)
         revisions = vault.changes(("conversations", "checkpoints"))
         made_of = (revisions, vault.sessions.records.revision, scene.settings, scene.minute())
         key = (vault.project_id, scene.who, params)
-        return self.parts.keep(key, made_of, lambda: _recovery(scene))
+        return self.parts.keep(key, made_of, lambda: _recollect(scene))
 
     def _heart(
         self, scene: Scene, choices: Mapping[str, Choice], todo: Sequence[Task]
@@ -238,18 +244,13 @@ def _documents(scene: Scene) -> Iterator[DocumentItem]:
         yield items.from_document(document, limit)
 
 
-def _recovery(scene: Scene) -> Recovery | None:
-    """Tell where an earlier conversation stood, unless the host still has it as it was."""
+def _recollect(scene: Scene) -> Recollection | None:
+    """Find where an earlier conversation stood, unless the host still has it as it was."""
     if scene.params.occasion in INTACT:
         return None
     summary = scene.summary() if scene.params.occasion == "compact" else None
-    return checkpoints.recover(
-        scene.vault,
-        scene.params,
-        scene.who,
-        settings=scene.settings,
-        summary=summary,
-    )
+    sources = Sources(settings=scene.settings, summary=summary, unplaced=scene.unplaced)
+    return checkpoints.recollect(scene.vault, scene.params, scene.who, sources)
 
 
 def _counts(scene: Scene) -> VaultCounts:

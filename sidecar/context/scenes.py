@@ -7,6 +7,7 @@ from msgspec import Struct
 from protocol.contexts import ContextParams
 from protocol.settings import Settings
 from sidecar.conversations.rules.conversations import Who
+from sidecar.conversations.spooled import Observation
 from sidecar.memory.codebases import Code
 from sidecar.search.meanings import Meanings
 from sidecar.search.query import Recall
@@ -42,6 +43,8 @@ class Scene(Struct, frozen=True):
     """Whether it is written down who was given what: not while capture is paused."""
     most_branches: int | None = None
     """How many branches are looked at that nobody has looked at before, where somebody waits."""
+    unplaced: tuple[Observation, ...] = ()
+    """What hooks have heard and nobody has placed yet."""
     is_offered: bool = False
     """Whether the person is still to be asked if this folder is a copy of another project."""
 

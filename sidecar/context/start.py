@@ -33,6 +33,8 @@ from sidecar.tasks.completion import Endings
 
 _KEPT = 64
 """Answers that are kept."""
+_WORTHWHILE = 100
+"""Characters of free room that are worth another try."""
 _UNNAMED = "0" * 20
 """Stands for a receipt's name while the answer is measured."""
 Stamp = tuple[Any, ...]
@@ -159,6 +161,19 @@ class Contexts:
         return self._fit(scene, host, _without(gathered, taken)) if taken else told
 
     def _fit(self, scene: Scene, host: RenderParams | None, gathered: Gathered) -> Told:
+        """Fit an answer into its cap; where that leaves room, the recovery may have twice its own, at nothing's cost."""
+        told = self._fit_as_it_is(scene, host, gathered)
+        usual, free = scene.settings.recovery_budget_chars, told.receipt.cap - told.receipt.chars
+        if not gathered.context.recovery or not gathered.recollection or free < _WORTHWHILE:
+            return told
+        # A part of the room is for the signs that quoting and JSON add.
+        recovery = gathered.recollection.tell(usual + min(usual, free * 9 // 10))
+        context = msgspec.structs.replace(gathered.context, recovery=recovery)
+        roomier = msgspec.structs.replace(gathered, context=context)
+        grown = self._fit_as_it_is(scene, host, roomier)
+        return grown if grown.context.left_out == told.context.left_out else told
+
+    def _fit_as_it_is(self, scene: Scene, host: RenderParams | None, gathered: Gathered) -> Told:
         if host is None:
             name = UNSET if scene.params.preview else _UNNAMED
             named = msgspec.structs.replace(gathered.context, receipt_id=name)

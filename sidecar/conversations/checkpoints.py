@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import msgspec
+from msgspec import Struct
 
 from protocol.checkpoints import (
     Checkpoint,
@@ -22,12 +23,13 @@ from protocol.conversations import Conversation
 from protocol.memories import Memory
 from protocol.settings import Settings
 from protocol.values import TEXT_LIMIT
-from sidecar.conversations import collect, participants, statements
+from sidecar.conversations import collect, participants, spooled, statements
 from sidecar.conversations.participants import Tools
 from sidecar.conversations.rules import checkpoints, conversations, recovery
 from sidecar.conversations.rules.checkpoints import Work
 from sidecar.conversations.rules.conversations import Who
-from sidecar.conversations.rules.recovery import Choice, Start
+from sidecar.conversations.rules.recovery import Choice, Section, Start
+from sidecar.conversations.spooled import Observation
 from sidecar.conversations.statements import Author
 from sidecar.privacy import cleaning
 from sidecar.storage.collection import Op
@@ -189,48 +191,61 @@ def _repeated(
     return last if same == (params.trigger, told, talk.prompt_count) else None
 
 
-def recover(
-    vault: Vault,
-    params: ContextParams,
-    who: Who,
-    *,
-    settings: Settings,
-    summary: str | None = None,
-) -> Recovery | None:
-    """Return where the conversation stood that this start continues, or None.
+class Recollection(Struct, frozen=True, kw_only=True):
+    """What is known of the conversation that a start continues."""
 
-    With the host's own `summary` of a compaction, what that says word by word is left out.
-    """
+    choice: Choice
+    sections: tuple[Section, ...]
+    is_rest: bool = False
+    """Whether it is only what the host's own summary left out."""
+
+    def tell(self, budget: int) -> Recovery | None:
+        """Tell as much of it as there is room for; None where that is nothing."""
+        trail, lineage = self.choice.trail, self.choice.lineage
+        text = recovery.compose(trail, self.sections, budget, lineage)
+        if not text:
+            return None
+        return Recovery(
+            session_key=trail.session_key,
+            checkpoint_id=trail.checkpoints[0].id if trail.checkpoints else None,
+            lineage=lineage,
+            created_at=recovery.moment(trail),
+            text=text,
+            dropped_only=self.is_rest,
+        )
+
+
+class Sources(Struct, frozen=True, kw_only=True):
+    """What a recollection depends on beside the store."""
+
+    settings: Settings
+    summary: str | None = None
+    """The host's own, after a compaction: what that says word by word is left out."""
+    unplaced: Sequence[Observation] = ()
+    """What hooks have heard and nobody has placed yet; it counts, too."""
+
+
+def recollect(
+    vault: Vault, params: ContextParams, who: Who, sources: Sources
+) -> Recollection | None:
+    """Return what is known of the conversation that this start continues, or None; nothing is written."""
+    settings, summary = sources.settings, sources.summary
     if not settings.continuity_enabled:
         return None
-    known = recovery.trails(vault.conversations.all(), vault.checkpoints.all())
-    choices = recovery.choose(known, _start(vault, params, who, settings))
-    told = (_recovered(vault, choice, settings, summary) for choice in choices)
-    return next(filter(None, told), None)
-
-
-def _recovered(
-    vault: Vault, choice: Choice, settings: Settings, summary: str | None
-) -> Recovery | None:
-    """Tell of one conversation; nothing, where nothing was said in it that matters."""
-    said = sorted(collect.said(vault, choice.trail.session_key), key=lambda entry: entry.at)
-    prompts = tuple(entry.text for entry in reversed(said) if entry.said_by == "user")
-    trail = msgspec.structs.replace(choice.trail, prompts=prompts)
-    talk = trail.conversation
-    sections = recovery.outline(trail, collect.work(vault, talk) if talk else Work())
-    if summary is not None:
-        sections = recovery.leave_out(sections, summary)
-    text = recovery.compose(trail, sections, settings.recovery_budget_chars, choice.lineage)
-    if not text:
-        return None
-    return Recovery(
-        session_key=trail.session_key,
-        checkpoint_id=trail.checkpoints[0].id if trail.checkpoints else None,
-        lineage=choice.lineage,
-        created_at=recovery.moment(trail),
-        text=text,
-        dropped_only=summary is not None,
-    )
+    talks = spooled.overlay(vault, vault.conversations.all(), sources.unplaced, who)
+    known = recovery.trails(talks, vault.checkpoints.all())
+    for choice in recovery.choose(known, _start(vault, params, who, settings)):
+        talk = choice.trail.conversation
+        sections = recovery.outline(choice.trail, collect.work(vault, talk) if talk else Work())
+        if params.occasion == "compact" and summary is None:
+            summary = talk.summary if talk else None
+        if summary is not None:
+            sections = recovery.leave_out(sections, summary)
+        if sections:
+            return Recollection(
+                choice=choice, sections=tuple(sections), is_rest=summary is not None
+            )
+    return None
 
 
 def _start(vault: Vault, params: ContextParams, who: Who, settings: Settings) -> Start:

@@ -55,12 +55,6 @@ def drop(vault: Vault, session_key: str) -> list[Op]:
     ]
 
 
-def is_significant(vault: Vault, talk: Conversation) -> bool:
-    """Tell whether a conversation leaves something behind."""
-    key = talk.session_key
-    return turns.is_significant(talk, done(vault, key), said(vault, key))
-
-
 def waiting(vault: Vault) -> set[str]:
     """Name the conversations of which something waits; nothing of it is read."""
     return {*vault.entries.values("sessionKey"), *vault.activities.values("sessionKey")}

@@ -68,8 +68,9 @@ def _end(
 
 def _leaves_something(vault: Vault, talk: Conversation) -> bool:
     """Tell whether a conversation leaves more behind than that it was there."""
-    is_saved = vault.checkpoints.find("sessionKey", talk.session_key)
-    if is_saved or collect.is_significant(vault, talk):
+    if conversations.leaves_something(talk) or vault.checkpoints.find(
+        "sessionKey", talk.session_key
+    ):
         return True
     done = collect.work(vault, talk)
     return bool(done.commits or done.files)
@@ -118,7 +119,7 @@ def _is_wanted(vault: Vault, talk: Conversation, settings: Settings) -> bool:
     """Tell whether a conversation is to be saved: not one that would be too old at once, or about nothing."""
     oldest = vault.clock() - timedelta(days=settings.retention_days)
     is_young = settings.continuity_enabled and talk.last_seen_at >= oldest
-    return is_young and collect.is_significant(vault, talk)
+    return is_young and conversations.leaves_something(talk)
 
 
 def _silence(talk: Conversation) -> datetime:

@@ -20,7 +20,6 @@ from protocol.errors import BusyError, GitFailedError, StorageFailedError, Threa
 from protocol.events import FileChange, NewEvent
 from protocol.settings import Settings
 from protocol.turns import ENTRY_LIMIT, Activity
-from protocol.values import Record, Timestamp
 from sidecar.capture import pause, record, timeline
 from sidecar.capture.pause import IsRunning
 from sidecar.capture.rules import pauses, saves
@@ -28,6 +27,7 @@ from sidecar.capture.rules.saves import Save
 from sidecar.capture.saves import Ignored, Places
 from sidecar.conversations import participants
 from sidecar.conversations.rules import conversations
+from sidecar.conversations.spooled import SUMMARY, Observation
 from sidecar.privacy import secret_files
 from sidecar.storage import spool
 from sidecar.storage.spool import Batches
@@ -37,8 +37,6 @@ from sidecar.text import paths
 UNPLACED = "unplaced.jsonl"
 """Where observations are kept that belong nowhere; in the folder of the logs, from which forgetting takes them, too."""
 _UNPLACED_MOST = 1024 * 1024
-_SUMMARY = 20_000
-"""Letters of a host's summary that are kept."""
 _TRIES = 3
 """How often an observation is tried before it is parked."""
 _MOST = 50
@@ -47,27 +45,6 @@ _RECENT = 300
 """Events that are looked at for the same save."""
 
 _log = logging.getLogger(__name__)
-
-
-class Observation(Record, frozen=True, kw_only=True):
-    """What a hook has seen, as it is written in the inbox."""
-
-    key: str
-    host: str
-    event: str
-    root: str
-    """The folder that the host works in."""
-    at: Timestamp
-    session_key: str = ""
-    prompt: str = ""
-    response: str = ""
-    summary: str = ""
-    tool: str = ""
-    files: tuple[str, ...] = ()
-    transcript_path: str = ""
-    occasion: str = ""
-    receipt: str = ""
-    """What a conversation was told that had been prepared, as JSON."""
 
 
 @dataclass(frozen=True)
@@ -419,7 +396,7 @@ def _event(save: Save, one: Observation) -> NewEvent:
 
 
 def _sum_up(vault: Vault, session_key: str, summary: str | None) -> None:
-    said = conversations.kept(summary or "")[:_SUMMARY] or None
+    said = conversations.kept(summary or "")[:SUMMARY] or None
     with vault.transaction():
         talk = participants.find(vault, session_key)
         if talk is not None and talk.summary != said:

@@ -7,7 +7,6 @@ from pathlib import PurePath
 import msgspec
 from msgspec import Struct
 
-from protocol.contexts import ContextParams
 from protocol.conversations import Agent, Conversation
 from protocol.settings import Settings
 from sidecar.capture.rules import sessions
@@ -31,12 +30,6 @@ class Met(Struct, frozen=True, kw_only=True):
 def find(vault: Vault, session_key: str) -> Conversation | None:
     """Find a conversation by what its host calls it."""
     return vault.conversations.get(conversations.known_as(session_key))
-
-
-def summary(vault: Vault, params: ContextParams) -> str | None:
-    """Give what the host itself told when it had compacted."""
-    talk = find(vault, params.session_key) if params.session_key else None
-    return None if talk is None else talk.summary
 
 
 def meet(vault: Vault, session_key: str, who: Who, now: datetime) -> Met:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from pathlib import PurePath
 from typing import NamedTuple
 
 import msgspec
@@ -20,10 +19,9 @@ from sidecar.capture.rules import pauses
 from sidecar.conversations import collect, participants
 from sidecar.conversations.later import Buffer
 from sidecar.conversations.participants import Hear, Tools
-from sidecar.conversations.rules import conversations, turns
+from sidecar.conversations.rules import conversations, prompts, turns
 from sidecar.conversations.rules.conversations import Report, Who
 from sidecar.conversations.rules.turns import Signal, Turn
-from sidecar.privacy import cleaning, secret_files
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault
 
@@ -202,7 +200,9 @@ def _capture(vault: Vault, seen: Seen) -> None:
 
 def _was_heard(vault: Vault, talk: Conversation, seen: Seen) -> bool:
     """Tell whether a turn was just heard from somebody else: a hook and an agent may report the same one."""
-    news = msgspec.structs.replace(seen.report, key=None, prompts=0, notes=())
+    news = msgspec.structs.replace(
+        seen.report, key=None, prompts=0, said=(), last_words="", notes=()
+    )
     if seen.report.key is None or len(seen.turns) != 1 or seen.activities or news != Report():
         return False
     said = collect.said(vault, talk.session_key)
@@ -226,34 +226,27 @@ def _said(params: TrackParams) -> Iterator[Said]:
 
 def _report(params: TrackParams, who: Who, heard: Iterable[Turn]) -> Report:
     """Put together what the conversation itself remembers."""
+    heard = tuple(heard)
     return Report(
         key=params.idempotency_key,
         prompts=int(params.prompt is not None),
+        said=tuple(prompts.condense(one.text) for one in heard if one.said_by == "user"),
+        last_words="".join(
+            prompts.condense(one.text, prompts.LAST_WORDS)
+            for one in heard
+            if one.said_by == "assistant"
+        ),
         notes=tuple(note for turn in heard for note in turn.signal.notes),
         queries=tuple(filter(None, map(conversations.kept, params.queries))),
         remembered=tuple(filter(None, map(conversations.kept, params.remembered))),
-        files=tuple(_files(params.files, who)),
+        files=tuple(conversations.name_files(params.files, who)),
         memory_ids=params.memory_ids,
     )
 
 
-def _files(paths: Iterable[str], who: Who) -> Iterator[str]:
-    """Name files as the repository does; those that may hold secrets are not named at all."""
-    for path in map(PurePath, paths):
-        name = _within(path, who).as_posix()
-        if name != "." and not secret_files.is_secret(name):
-            yield cleaning.clean(name)
-
-
-def _within(path: PurePath, who: Who) -> PurePath:
-    if path.is_relative_to(who.real_folder):
-        return path.relative_to(who.real_folder)
-    return who.inside / path.relative_to(who.folder) if path.is_relative_to(who.folder) else path
-
-
 def _tracked(session_key: str, talk: Conversation | None, *, is_due: bool) -> Tracked:
-    prompts = 0 if talk is None else talk.prompt_count
-    return Tracked(session_key=session_key, prompt_count=prompts, is_checkpoint_due=is_due)
+    count = 0 if talk is None else talk.prompt_count
+    return Tracked(session_key=session_key, prompt_count=count, is_checkpoint_due=is_due)
 
 
 def take(vault: Vault, params: IngestTurnParams, who: Who, tools: Tools) -> IngestedTurn:

@@ -6,7 +6,7 @@ import itertools
 import logging
 import os
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ from sidecar.conversations.finish import Idling
 from sidecar.conversations.later import Buffer, MakeOps
 from sidecar.conversations.participants import Tools
 from sidecar.conversations.rules.conversations import Report, Who
+from sidecar.conversations.spooled import Observation
 from sidecar.search.meanings import Meanings
 from sidecar.search.query import Recall
 from sidecar.sharing import agents, messages
@@ -140,7 +141,9 @@ class Dialogue:
         looked = msgspec.structs.replace(params, preview=True)
         return start.account(self._contexts, self._scene(looked), looked)
 
-    def greet(self, params: RenderParams, *, is_lost: bool = False) -> Rendered:
+    def greet(
+        self, params: RenderParams, *, is_lost: bool = False, unplaced: Sequence[Observation] = ()
+    ) -> Rendered:
         """Tell a host's conversation what it should know: all of it at first and where that is lost, then what is new.
 
         Messages count as delivered once all is written down: a host that stops waiting before gets them another time.
@@ -150,6 +153,7 @@ class Dialogue:
             scene,
             hand=lambda keys: self._hand_later(scene, keys),
             most_branches=_BRANCHES,
+            unplaced=tuple(unplaced),
         )
         talk = renew.earlier(scene)
         is_lost = is_lost or params.occasion in _CUT
@@ -391,7 +395,7 @@ class Dialogue:
             place=place,
             branch=params.branch or (place.branch if place else None),
             look=checks.look(who.real_folder, code),
-            summary=lambda: _summary(params, who.harness) or participants.summary(vault, params),
+            summary=lambda: _summary(params, who.harness),
             hand=functools.partial(messages.hand, vault, who.agent_id),
             is_noted=not self.around.is_paused(vault),
             is_offered=self.around.is_offered(reference),

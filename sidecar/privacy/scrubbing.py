@@ -19,7 +19,7 @@ _TEXTS = frozenset(
         symbol entities tags branch authorName authorEmail agentId agent_id source sources idempotencyKey name
         label lastSummary harness host query queries memoryQueries remembered recentRemembers heard project
         projectNormalized sessionKey previousSessionKey id given description doneWhen evidence createdBy
-        assignedAgentId updatedBy targetId senderId category tool inputSummary outputSummary
+        prompts lastWords assignedAgentId updatedBy targetId senderId category tool inputSummary outputSummary
         """,
     )
 )

@@ -19,6 +19,8 @@ _PATIENCE = 0.4
 _FULL = 4 * 1024 * 1024
 """Bytes after which another file is begun, so that none is too large to be read at once."""
 _CURRENT, _BATCH, _DONE = "current.jsonl", ".batch.jsonl", ".done"
+_LOOKS, _PEEKED = 3, 16 * 1024 * 1024
+"""How often it is looked at what waits while somebody drains it, and the bytes after which no further file is read."""
 _RETRY = "-try"
 """What comes before the number of tries, in the name of a file of lines that failed before."""
 _PARKED, _PARKED_MOST = "parked.jsonl", 4 * 1024 * 1024
@@ -131,6 +133,33 @@ def is_empty(home: str) -> bool:
         return True
 
 
+def peek(home: str) -> list[bytes]:
+    """Return the lines that wait, without claiming them: those of the oldest file first, of too many bytes the latest.
+
+    Who drains at the same time may have placed some: whoever reads the store afterwards finds them there.
+    """
+    place = folder(home)
+    for _ in range(_LOOKS):
+        try:
+            names = sorted(name for name in os.listdir(place) if name.endswith((_CURRENT, _BATCH)))
+        except OSError:
+            return []
+        lines: list[bytes] = []
+        left = _PEEKED
+        # The latest file is the current one, whose name comes after all numbers.
+        for name in reversed(names):
+            if left > 0:
+                data = _read(f"{place}/{name}")
+                left -= len(data)
+                whole = data.split(b"\n")[:-1]
+                done = _progress(f"{place}/{name}")[0]
+                lines = [*whole[done if 0 <= done <= len(whole) else 0 :], *lines]
+        if all(os.path.lexists(f"{place}/{name}") for name in names):
+            break
+        # Somebody has begun to drain: what was the current file has another name now.
+    return lines
+
+
 class Batches:
     """All that waits, claimed by one process at a time."""
 
@@ -155,7 +184,7 @@ class Batches:
     def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
         """Give the lines that are not done yet, with their number; a line without an end was never whole."""
         found = _read(f"{self._folder}/{name}").split(b"\n")[:-1]
-        done, _ = self._progress(name)
+        done, _ = _progress(f"{self._folder}/{name}")
         # A number that cannot be true is none: to place a line twice does no harm.
         done = done if 0 <= done <= len(found) else 0
         for number, line in enumerate(found):
@@ -164,7 +193,7 @@ class Batches:
 
     def begun(self, name: str) -> int:
         """Tell how many of the lines that come next somebody had begun with and never ended."""
-        return self._progress(name)[1]
+        return _progress(f"{self._folder}/{name}")[1]
 
     def begin(self, name: str, number: int, count: int) -> None:
         """Note that so many lines from this number on are about to be tried: whoever dies at it has failed."""
@@ -184,14 +213,6 @@ class Batches:
         _remove(f"{self._folder}/{name}")
         _remove(f"{self._folder}/{name}{_DONE}")
 
-    def _progress(self, name: str) -> tuple[int, int]:
-        """Tell how many lines are done, and how many after them were begun; what cannot be read is nothing."""
-        words = _read(f"{self._folder}/{name}{_DONE}", 40).split()
-        try:
-            return int(words[0]), int(words[1]) if len(words) > 1 else 0
-        except (IndexError, ValueError):
-            return 0, 0
-
     def close(self) -> None:
         """Let others go on; conversations that nobody has heard of for long are forgotten."""
         if self.is_ours:
@@ -206,6 +227,15 @@ class Batches:
                 os.rename(current, f"{self._folder}/{_stamp()}{_BATCH}")
         finally:
             _close(lock)
+
+
+def _progress(path: str) -> tuple[int, int]:
+    """Tell how many lines of a file are done, and how many after them were begun; what cannot be read is nothing."""
+    words = _read(f"{path}{_DONE}", 40).split()
+    try:
+        return int(words[0]), int(words[1]) if len(words) > 1 else 0
+    except (IndexError, ValueError):
+        return 0, 0
 
 
 def tries(name: str) -> int:

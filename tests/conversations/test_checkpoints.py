@@ -29,6 +29,7 @@ from protocol.settings import Settings
 from sidecar.capture import record, timeline
 from sidecar.capture.rules.sessions import Rule
 from sidecar.conversations import checkpoints, finish, statements, turns
+from sidecar.conversations.checkpoints import Sources
 from sidecar.conversations.later import Buffer
 from sidecar.conversations.participants import Tools
 from sidecar.conversations.rules.conversations import Who
@@ -98,8 +99,9 @@ def checkpoint(vault: Vault, *texts: str, using: Tools = TOOLS, **more: Any) -> 
 def recover(
     vault: Vault, using: Tools = TOOLS, summary: str | None = None, **asked: Any
 ) -> Recovery | None:
-    params = ContextParams(**asked)
-    return checkpoints.recover(vault, params, WHO, settings=using.settings, summary=summary)
+    sources = Sources(settings=using.settings, summary=summary)
+    known = checkpoints.recollect(vault, ContextParams(**asked), WHO, sources)
+    return known.tell(using.settings.recovery_budget_chars) if known else None
 
 
 def lines(vault: Vault) -> int:
@@ -137,6 +139,8 @@ def test_what_is_tracked_is_on_the_disk_in_one_line(vault: Vault, clock: FixedCl
         started_at=clock.now,
         last_seen_at=clock.now,
         prompt_count=1,
+        prompts=("Decision: use uv Hello!",),
+        last_words="Todo: write the docs",
         notes=(Note(type="decision", text="use uv", at=clock.now),),
         queries=("package managers",),
         remembered=("uv is fast",),
@@ -247,7 +251,7 @@ def test_a_checkpoint_that_was_never_written_is_still_due(vault: Vault) -> None:
     recovered = recover(vault)
     assert recovered is not None
     assert (recovered.checkpoint_id, recovered.lineage) == (None, "path")
-    assert "- use uv" in recovered.text
+    assert recovered.text.count("- Decision: use uv") == 1
     assert track(vault, using=after, prompt="x").is_checkpoint_due
     after.buffer.flush()
     assert [one.prompt_count for one in saved(vault)] == [11]
@@ -539,7 +543,7 @@ def test_a_compaction_that_nobody_announced_is_recovered_from(vault: Vault) -> N
         vault,
         session_key="run",
         occasion="compact",
-        summary="We use uv.",
+        summary="Its decision: use uv. Nothing else.",
     )
     assert dropped is not None
     assert dropped.dropped_only
@@ -593,7 +597,11 @@ def test_recovery_has_the_prompts_word_by_word_the_newest_first(
         "- Why is it slow?",
         "- Make the importer read gzip files, too.",
     ]
-    assert "Rust" not in recovered.text
+    # What the agent said last comes after all that its user said.
+    assert lines[start + 5 : start + 7] == [
+        "The agent's last words:",
+        "- I decided to rewrite everything in Rust.",
+    ]
 
 
 def test_small_talk_hides_no_earlier_work(vault: Vault, clock: FixedClock) -> None:

@@ -428,6 +428,8 @@ def test_recovery_tells_the_most_valuable_first() -> None:
     """Part of E6."""
     of = talk(
         prompt_count=4,
+        prompts=("Lock the jobs.", "And test it."),
+        last_words="The tests are red.",
         notes=(
             note("Use advisory locks"),
             note("The queue has 3 workers", "fact"),
@@ -444,12 +446,14 @@ def test_recovery_tells_the_most_valuable_first() -> None:
     assert text == (
         "## Session Recovery Context\n"
         "Conversation run-1 (claude-code), as of 2026-03-02 12:00 UTC, 4 prompts.\n"
+        "Prompts, the newest first:\n- And test it.\n- Lock the jobs.\n"
+        "In the agent's own words:\nHalf of the worker is written.\nBlocked by CI.\n"
         "Constraints:\n- Never hold a lock over a call\n"
         "Decisions:\n- Use advisory locks\n"
-        "Open:\n- Document the lock\n"
-        "In the agent's own words:\nHalf of the worker is written.\nBlocked by CI.\n"
+        "The agent's last words:\n- The tests are red.\n"
         "Files at hand:\n- src/jobs.py\n- src/a.py\n"
         "Commits:\n- aaaaaaaa Lock jobs\n"
+        "Open:\n- Document the lock\n"
         "Also said:\n- The queue has 3 workers\n"
         "Asked to remember:\n- deploys are on Fridays\n"
         "Searched for:\n- job locks"
@@ -490,27 +494,59 @@ def test_recovery_never_exceeds_its_room_nor_cuts_a_statement(
         assert line in names or {line, line.removeprefix("- ")} & whole_lines or line[-1] == "…"
 
 
-def test_no_kind_of_statement_crowds_out_the_others() -> None:
+def test_prompts_come_first_and_other_things_fill_what_they_leave() -> None:
     """Part of E6."""
-    notes = [
-        note(f"Never do number {one} of the forbidden things", "constraint") for one in range(60)
-    ]
-    notes += [note(f"Use tool {one} for this and that", "decision") for one in range(30)]
-    notes += [note("Finish the parser", "task")]
-    words = checkpoint(
-        trigger="agent", digest="I am in the middle of the parser.\n" + "More.\n" * 9
-    )
-    of = conversations.told(talk(), Report(notes=tuple(notes)), NOON)
-    text = composed(trail(of, words), work=Work(files=("src/parser.py",)))
-    assert 1800 < len(text) <= 2000
-    for expected in (
+    notes = (note("Never do forbidden things", "constraint"), note("Finish the parser", "task"))
+    words = checkpoint(trigger="agent", digest="I am in the middle of the parser.")
+    few = conversations.told(talk(), Report(said=("Fix the parser.",), notes=notes), NOON)
+    text = composed(trail(few, words), work=Work(files=("src/parser.py",)))
+    order = [
+        "- Fix the parser.",
+        "I am in the middle",
         "forbidden things",
-        "- Use tool 29",
-        "- Finish the parser",
-        "I am in the middle of the parser.",
         "- src/parser.py",
-    ):
-        assert expected in text
+        "- Finish the parser",
+    ]
+    assert sorted(order, key=text.index) == order
+    said = tuple(f"Now do the thing that has the number {one} on our list." for one in range(60))
+    many = conversations.told(few, Report(said=said), NOON)
+    text = composed(trail(many, words))
+    assert 1900 < len(text) <= 2000
+    told = [line for line in text.split("\n") if line.startswith("- Now do")]
+    assert told == [f"- {line}" for line in reversed(said)][: len(told)]
+    assert "I am in the middle" not in text
+
+
+def test_what_was_already_told_is_not_told_again() -> None:
+    """Part of E6."""
+    said = ("Use uv.", "use UV", "Use uv.", "Write the docs, and use uv.")
+    of = conversations.told(talk(), Report(said=said, notes=(note("use uv"),)), NOON)
+    assert composed(trail(of)).split("\n")[2:] == [
+        "Prompts, the newest first:",
+        "- Write the docs, and use uv.",
+    ]
+
+
+def test_long_prompts_are_told_whole_where_all_of_them_fit() -> None:
+    """Part of E6."""
+    long = " ".join(f"This is sentence number {one} of it." for one in range(20))
+    few = conversations.told(talk(), Report(said=(long,)), NOON)
+    assert long in composed(trail(few))
+    said = tuple(f"{long} Part {one} it is." for one in range(5))
+    text = composed(trail(conversations.told(few, Report(said=said), NOON)))
+    for number in range(1, 5):
+        assert f"Part {number} it is." in text
+    assert text.count("- This is sentence number 0 of it. This") == 5
+
+
+def test_the_latest_prompts_are_kept() -> None:
+    """Part of E6."""
+    of = talk()
+    for number in range(100):
+        of = conversations.told(of, Report(said=(f"{number} {'x' * 900}", "")), NOON)
+    assert 15_000 < sum(map(len, of.prompts)) <= conversations.PROMPTS
+    assert of.prompts[-1].startswith("99 ")
+    assert conversations.faded(of).prompts == ()
 
 
 def test_a_narrative_is_told_from_its_beginning_as_far_as_there_is_room() -> None:

@@ -7,29 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.conversations import Conversation, Note
 from protocol.turns import ENTRY_LIMIT, Activity, Category, Entry, KeptActivity
 from sidecar.conversations.rules import turns
 from sidecar.conversations.rules.turns import Signal, Turn
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
-NOTE = Note(type="decision", text="Use SQLite.", at=AT)
-QUESTION = "How does the scheduler decide which job comes first?"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
-
-
-def talk(**fields: Any) -> Conversation:
-    return Conversation(
-        session_key="run",
-        project_id="p",
-        agent_id="a",
-        harness="a",
-        project="/p",
-        project_normalized="/p",
-        started_at=AT,
-        last_seen_at=AT,
-        **fields,
-    )
 
 
 def said(text: str, said_by: Any = "user", score: float = 0.0) -> Entry:
@@ -39,33 +22,6 @@ def said(text: str, said_by: Any = "user", score: float = 0.0) -> Entry:
 
 def done(category: Category, tool: str = "tool", **more: Any) -> KeptActivity:
     return turns.activity("run", Activity(tool=tool, category=category, **more), AT)
-
-
-@pytest.mark.parametrize(
-    ("conversation", "activities", "entries", "expected"),
-    [
-        (talk(), [], [], False),
-        (talk(prompt_count=2), [], [said("hi"), said("thanks, that helped")], False),
-        (talk(), [done("read"), done("search"), done("system")] * 5, [said("hi")], False),
-        (talk(prompt_count=9), [], [said("ok")] * 9, False),
-        (talk(queries=("locks",)), [done("search")], [said(QUESTION)], False),
-        (talk(prompt_count=4), [], [said(QUESTION)] * 4, False),
-        (talk(prompt_count=5), [], [said(QUESTION)] * 5, True),
-        (talk(), [done("read"), done("write")], [], True),
-        (talk(), [], [said("We decided to keep the queue in SQLite.", score=0.75)], True),
-        (talk(notes=(NOTE,)), [], [], True),
-        (talk(files=("a.py",)), [], [], True),
-        (talk(remembered=("Use SQLite",)), [], [], True),
-    ],
-)
-def test_greetings_and_mere_looking_leave_nothing_behind(
-    conversation: Conversation,
-    activities: list[KeptActivity],
-    entries: list[Entry],
-    expected: bool,
-) -> None:
-    """Part of F5."""
-    assert turns.is_significant(conversation, activities, entries) is expected
 
 
 @given(st.text(max_size=2000), st.text(max_size=500), st.text(max_size=500))
@@ -107,28 +63,14 @@ def test_of_too_many_the_oldest_go(ages: dict[str, int], most: int) -> None:
 def test_what_was_done_and_said_is_told_in_few_lines() -> None:
     told = turns.tell(
         [done("write", "Edit"), done("read", "Read"), done("write", "Edit", input_summary="b")],
-        [said("x" * 400), said("Fine.", "assistant")],
+        [said("x " * 150), said("Fine.", "assistant")],
     )
     assert list(told) == [
         "### Activities",
         "- write: Edit 2",
         "- read: Read 1",
         "### Last Turns",
-        f"- user: {'x' * 400}",
+        f"- user: {'x ' * 98}x…",
         "- assistant: Fine.",
     ]
     assert list(turns.tell([], [])) == []
-
-
-def test_prompts_are_read_from_what_was_told_the_newest_first() -> None:
-    spoken = [
-        said("Fix the parser."),
-        said("Done.\n- user: no", "assistant"),
-        said("### Now\nrelease it"),
-    ]
-    told = "\n".join(("## Session Checkpoint", *turns.tell([], spoken)))
-    assert turns.prompts(f"{told}\n### What the host knew\n- user: not me") == [
-        "### Now release it",
-        "Fix the parser.",
-    ]
-    assert turns.prompts("- user: nothing was told") == []

@@ -70,17 +70,6 @@ CONSTRAINTS = ("fail open", "per customer", "customer names")
 TASKS = ("docs/limits.md", "load test with 500 clients")
 FILES = ("limiter/bucket.py", "limiter/store.py", "tests/test_limiter.py")
 COMMITS = ("feat: limit requests by a token bucket", "fix: answer 429 with a Retry-After header")
-SMALL_TALK = (
-    "weekend",
-    "lol",
-    "weather",
-    "Running late",
-    "I'm back",
-    "Looks good",
-    "Glad you like",
-    "test suite take",
-    "Enjoy it",
-)
 
 
 @pytest_asyncio.fixture
@@ -137,11 +126,12 @@ async def test_a_start_after_a_compaction_knows_all_that_mattered(editor: Day) -
     again = await editor.ask("threadline/context/start", **AGENT, occasion="compact")
     recovery = again["recovery"]
     assert (recovery["sessionKey"], recovery["lineage"]) == (KEY, "conversation")
-    assert len(recovery["text"]) <= 2000
+    assert len(recovery["text"]) <= 4000
     missing = [one for one in (*DECISIONS, *CONSTRAINTS, *TASKS) if one not in told(again)]
     assert missing == []
     assert [name for name in (*FILES, *COMMITS) if name not in told(again)] == []
-    assert [one for one in SMALL_TALK if one in told(again)] == []
+    # Ordinary words are recovered, too; mere nods are not.
+    assert [prompt for prompt, _ in TURNS if prompt not in recovery["text"]] == ["lol nice"]
 
 
 async def test_a_host_that_skips_the_hook_loses_nothing(editor: Day) -> None:
@@ -156,9 +146,8 @@ async def test_only_what_the_summary_dropped_is_given_again(editor: Day, tmp_pat
     """Part of E8."""
     await converse(editor)
     summary = (
-        "The user wants rate limiting on the public API. They use a token bucket instead of a sliding window "
-        "because bursts are normal for clients. Counters are kept in Postgres instead of Redis since there is no "
-        "Redis in production."
+        f"The user wants rate limiting on the public API. They said: {TURNS[2][0]} "
+        f"Then they said: {TURNS[6][0]}"
     )
     transcript = tmp_path / "user" / ".claude" / "projects" / "repository" / f"{KEY}.jsonl"
     transcript.parent.mkdir(parents=True)

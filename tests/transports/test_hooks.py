@@ -937,6 +937,7 @@ def test_before_a_compaction_all_that_is_known_is_saved(environment: dict[str, s
     rest()
     assert b"never block a request" in answer
     app = open_here()
+    app.overhear()
     found = app.vault(app.project(None)).checkpoints.find("sessionKey", "s1")
     assert [one.trigger for one in found] == ["pre_compaction"]
     app.close()

@@ -1,6 +1,6 @@
 """State of an agent's conversation, bounded in size."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import PurePath
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from protocol.conversations import Agent, Conversation, Note
 from protocol.settings import Settings
-from sidecar.privacy import cleaning
+from sidecar.privacy import cleaning, secret_files
 from sidecar.text import own_words, wording
 from sidecar.text.hashing import blake2b
 
@@ -19,6 +19,8 @@ REMEMBERED = 10
 FILES = 50
 HEARD = 50
 USED = 500
+PROMPTS = 16_000
+"""Letters that are kept of all prompts."""
 LONGEST = 500
 """Letters that are kept of one statement."""
 _LABEL = 60
@@ -58,6 +60,9 @@ class Report(Struct, frozen=True, kw_only=True):
     key: str | None = None
     """Names the report; the same one changes nothing when it comes again."""
     prompts: int = 0
+    said: tuple[str, ...] = ()
+    """What the user said, condensed."""
+    last_words: str = ""
     notes: tuple[Note, ...] = ()
     queries: tuple[str, ...] = ()
     remembered: tuple[str, ...] = ()
@@ -135,6 +140,8 @@ def told(conversation: Conversation, report: Report, now: datetime) -> Conversat
     return msgspec.structs.replace(
         seen(conversation, now),
         prompt_count=conversation.prompt_count + report.prompts,
+        prompts=_latest_prompts((*conversation.prompts, *filter(None, report.said))),
+        last_words=report.last_words or conversation.last_words,
         notes=_noted(conversation.notes, report.notes),
         queries=latest(conversation.queries, report.queries, QUERIES),
         remembered=latest(conversation.remembered, report.remembered, REMEMBERED),
@@ -177,10 +184,25 @@ def is_telling(conversation: Conversation) -> bool:
     )
 
 
+def leaves_something(conversation: Conversation) -> bool:
+    """Tell whether more was said and done in a conversation than greetings and mere looking."""
+    return bool(
+        conversation.prompts or conversation.notes or conversation.files or conversation.remembered
+    )
+
+
 def faded(conversation: Conversation) -> Conversation:
     """Leave the figures of a conversation, and nothing of what was said in it."""
     return msgspec.structs.replace(
-        conversation, notes=(), queries=(), remembered=(), files=(), summary=None, heard=()
+        conversation,
+        prompts=(),
+        last_words="",
+        notes=(),
+        queries=(),
+        remembered=(),
+        files=(),
+        summary=None,
+        heard=(),
     )
 
 
@@ -206,6 +228,20 @@ def latest(known: Iterable[str], new: Iterable[str], most: int) -> tuple[str, ..
         kept.pop(same(text), None)
         kept[same(text)] = text
     return tuple(text for key, text in kept.items() if key)[-most:]
+
+
+def name_files(paths: Iterable[str], who: Who) -> Iterator[str]:
+    """Name files as the repository does; those that may hold secrets are not named at all."""
+    for path in map(PurePath, paths):
+        name = _within(path, who).as_posix()
+        if name != "." and not secret_files.is_secret(name):
+            yield cleaning.clean(name)
+
+
+def _within(path: PurePath, who: Who) -> PurePath:
+    if path.is_relative_to(who.real_folder):
+        return path.relative_to(who.real_folder)
+    return who.inside / path.relative_to(who.folder) if path.is_relative_to(who.folder) else path
 
 
 def greet(agent: Agent | None, who: Who, project_id: str, now: datetime) -> Agent:
@@ -238,6 +274,16 @@ def summed_up(agent: Agent, words: str) -> Agent:
     """Keep in one line what an agent last said about its work."""
     line = wording.clipped(" ".join(words.split()), _SUMMARY)
     return msgspec.structs.replace(agent, last_summary=line) if line else agent
+
+
+def _latest_prompts(prompts: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out the oldest of more than are kept."""
+    size = sum(map(len, prompts))
+    first = 0
+    while size > PROMPTS:
+        size -= len(prompts[first])
+        first += 1
+    return prompts[first:]
 
 
 def _noted(known: Iterable[Note], new: Iterable[Note]) -> tuple[Note, ...]:

@@ -1,18 +1,17 @@
 """Which conversation a new one continues, and what to repeat from it."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from protocol.checkpoints import Checkpoint
 from protocol.contexts import Lineage
 from protocol.conversations import Conversation
 from sidecar.capture.rules.sessions import EPOCH
-from sidecar.conversations.rules import checkpoints, conversations, turns
+from sidecar.conversations.rules import checkpoints, conversations, prompts
 from sidecar.conversations.rules.checkpoints import Work
 from sidecar.conversations.rules.conversations import same
 from sidecar.privacy import cleaning
@@ -21,6 +20,7 @@ from sidecar.text import own_words as text_own_words
 from sidecar.text.patterns import late
 
 HEADING = text_own_words.RECOVERY
+PROMPTS = "Prompts, the newest first"
 _NARRATIVES = 2
 _FILES = 12
 _LONG = 240
@@ -32,11 +32,6 @@ _SCARCE = 8
 _CLIPPED = 80
 _SENTENCE = late(r"(?<=[.!?;])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
 _HEADING = late(r"\s*(?:#{1,6}\s.*|[-=*_#\s]*|[^.]{0,40}:)")
-_BLOCKED = late(
-    r"\b(?:block(?:ed|ers?|ing)|stuck|waiting (?:for|on)|(?:cannot|can't) (?:proceed|continue|go on)"
-    r"|blockiert|bloqu(?:é|ée|eado|eada|ant)|bloccato)\b",
-    re.IGNORECASE,
-)
 
 
 class Trail(Struct, frozen=True, kw_only=True):
@@ -46,8 +41,6 @@ class Trail(Struct, frozen=True, kw_only=True):
     conversation: Conversation | None = None
     checkpoints: tuple[Checkpoint, ...] = ()
     """The newest first."""
-    prompts: tuple[str, ...] = ()
-    """What the user said since the last checkpoint, the newest first."""
 
 
 class Start(Struct, frozen=True, kw_only=True):
@@ -73,8 +66,6 @@ class Section(Struct, frozen=True, kw_only=True):
 
     name: str
     lines: tuple[str, ...]
-    share: float
-    """The part of the room that is theirs before others may have the rest."""
     is_narrative: bool = False
     """Read from the beginning: where a line does not fit, none after it is told."""
 
@@ -122,40 +113,32 @@ def moment(trail: Trail) -> datetime:
 
 
 def outline(trail: Trail, work: Work) -> list[Section]:
-    """Sort what is known of a conversation, the most valuable first."""
+    """Sort what is known of a conversation: its user's prompts, and what may fill the room that they leave."""
     talk = trail.conversation
     said = checkpoints.grouped(talk.notes if talk else ())
     told = [line for words in _narratives(trail) for line in _lines(cleaning.clean(words))]
     files = dict.fromkeys((*(talk.files if talk else ()), *work.files))
-    everything = (text for texts in (*said.values(), told) for text in texts)
     sections = (
-        _section("Prompts, the newest first", _prompts(trail), 0.4),
-        _section("Constraints", said["Constraints"], 0.2),
-        _section("Decisions", said["Decisions"], 0.2),
-        _section("Open", said["Open"], 0.15),
-        msgspec.structs.replace(_section("In the agent's own words", told, 0.3), is_narrative=True),
-        _section("Blocked", [text for text in everything if _BLOCKED.search(text)], 0.1),
-        _section("Files at hand", list(files)[:_FILES], 0.1),
-        _section("Commits", [checkpoints.short(commit) for commit in work.commits], 0.1),
-        _section("Also said", said["Also said"], 0.0),
-        _section("Asked to remember", _recent(trail, "remembered", "recent_remembers"), 0.0),
-        _section("Searched for", _recent(trail, "queries", "memory_queries"), 0.0),
+        _section(PROMPTS, reversed(talk.prompts if talk else ())),
+        msgspec.structs.replace(_section("In the agent's own words", told), is_narrative=True),
+        _section("Constraints", said["Constraints"]),
+        _section("Decisions", said["Decisions"]),
+        _section("The agent's last words", [talk.last_words] if talk and talk.last_words else []),
+        _section("Files at hand", list(files)[:_FILES]),
+        _section("Commits", [checkpoints.short(commit) for commit in work.commits]),
+        _section("Open", said["Open"]),
+        _section("Also said", said["Also said"]),
+        _section("Asked to remember", _recent(trail, "remembered", "recent_remembers")),
+        _section("Searched for", _recent(trail, "queries", "memory_queries")),
     )
     return [section for section in sections if section.lines]
 
 
 def leave_out(sections: Iterable[Section], summary: str) -> list[Section]:
-    """Return the sections without headings and without lines that a summary has word by word."""
+    """Return the sections without headings and without sentences that a summary has word by word."""
     told = same(cleaning.clean(summary))
     left = (
-        msgspec.structs.replace(
-            section,
-            lines=tuple(
-                line
-                for line in section.lines
-                if not _HEADING.fullmatch(line) and same(line) not in told
-            ),
-        )
+        msgspec.structs.replace(section, lines=tuple(_untold(section.lines, told)))
         for section in sections
     )
     return [section for section in left if section.lines]
@@ -165,13 +148,12 @@ def compose(
     trail: Trail, sections: Sequence[Section], budget: int, lineage: Lineage = "conversation"
 ) -> str:
     """Tell as much as there is room for, whole statements only; nothing where there is nothing to tell."""
-    if not sections:
-        return ""
-    page = _Page(sections, _head(trail) + _caution(trail, lineage, budget), budget)
-    page.fill(shared=True)
-    page.fill(shared=False)
-    page.clip()
-    return page.text()
+    page = _Page(_head(trail) + _caution(trail, lineage, budget), budget)
+    for section in sections:
+        page.fill(_shortened(section, page.room))
+    if not page.said and sections:
+        page.clip(sections[0])
+    return page.text if page.said else ""
 
 
 def own_words(checkpoint: Checkpoint) -> str:
@@ -183,60 +165,67 @@ def own_words(checkpoint: Checkpoint) -> str:
     return checkpoint.digest.partition(checkpoints.OBSERVED)[0].strip()
 
 
-class _Page(Struct):
-    """A text that grows line by line and never beyond its room."""
+class _Page:
+    """A text that grows line by line and never beyond its room; nothing stands in it twice."""
 
-    sections: Sequence[Section]
-    head: str
-    budget: int
-    taken: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
-    said: set[str] = field(default_factory=set)
-    room: int = 0
+    def __init__(self, head: str, budget: int) -> None:
+        """Begin with a head, which has its room."""
+        self.text = head
+        self.said = ""
+        self.room = budget - len(head)
+        self._section = ""
 
-    def __post_init__(self) -> None:
-        self.room = self.budget - len(self.head)
+    def fill(self, section: Section) -> None:
+        """Take what fits of a section."""
+        for line in section.lines:
+            if same(line) in self.said:
+                continue
+            if not self._take(section, line) and section.is_narrative:
+                return
 
-    def fill(self, *, shared: bool) -> None:
-        """Take what fits: into each section's share of the room, or into what is left of all of it."""
-        for number, section in enumerate(self.sections):
-            room = min(self.room, int(section.share * self.budget)) if shared else self.room
-            for place, line in enumerate(section.lines):
-                if place in self.taken[number] or same(line) in self.said:
-                    continue
-                cost = self._cost(number, line)
-                if cost <= room:
-                    self._take(number, place, line)
-                    room -= cost
-                elif section.is_narrative:
-                    break
+    def clip(self, section: Section) -> None:
+        """Cut a line at a word where nothing would be said otherwise."""
+        room = self.room - len(_titled(section, ""))
+        if room >= _CLIPPED:
+            self._take(section, wording.clipped(section.lines[0], room))
 
-    def clip(self) -> None:
-        """Cut a line at a word where a section would say nothing otherwise."""
-        for number, section in enumerate(self.sections):
-            line = section.lines[0]
-            room = self.room - self._cost(number, "")
-            if not self.taken[number] and room >= _CLIPPED and same(line) not in self.said:
-                self._take(number, 0, wording.clipped(line, room))
+    def _take(self, section: Section, line: str) -> bool:
+        written = _titled(section, line)
+        if self._section == section.name:
+            written = written.removeprefix(f"\n{section.name}:")
+        if len(written) > self.room:
+            return False
+        self.text += written
+        self.room -= len(written)
+        self.said += f"\n{same(line)}"
+        self._section = section.name
+        return True
 
-    def text(self) -> str:
-        """Give the text."""
-        parts = [self.head]
-        for number, section in enumerate(self.sections):
-            lines = [line for _, line in sorted(self.taken[number].items())]
-            mark = "" if section.is_narrative else "- "
-            parts += [f"\n{section.name}:"] if lines else []
-            parts += [f"\n{mark}{line}" for line in lines]
-        return "".join(parts) if any(self.taken.values()) else ""
 
-    def _take(self, number: int, place: int, line: str) -> None:
-        self.room -= self._cost(number, line)
-        self.taken[number][place] = line
-        self.said.add(same(line))
+def _titled(section: Section, line: str) -> str:
+    return f"\n{section.name}:\n{'' if section.is_narrative else '- '}{line}"
 
-    def _cost(self, number: int, line: str) -> int:
-        section = self.sections[number]
-        title = 0 if self.taken[number] else len(section.name) + 2
-        return title + len(line) + (1 if section.is_narrative else 3)
+
+def _shortened(section: Section, room: int) -> Section:
+    """Return prompts as long as all of them fit, and no longer than is usual where they do not."""
+    if section.name != PROMPTS:
+        return section
+    for most in (prompts.KEPT, prompts.KEPT // 2, prompts.LONGEST):
+        lines = tuple(prompts.shorten(line, most) for line in section.lines)
+        if sum(len(line) + len("\n- ") for line in lines) <= room - len(PROMPTS) - 2:
+            break
+    return msgspec.structs.replace(section, lines=lines)
+
+
+def _untold(lines: Iterable[str], told: str) -> Iterator[str]:
+    """Return lines without the sentences that were told."""
+    for line in lines:
+        if _HEADING.fullmatch(line) or same(line) in told:
+            continue
+        parts = prompts.sentences(line)
+        left = [part for part in parts if same(part) not in told]
+        if left:
+            yield line if len(left) == len(parts) else " ".join(left)
 
 
 def _is_recent(trail: Trail, start: Start) -> bool:
@@ -294,13 +283,6 @@ def _caution(trail: Trail, lineage: Lineage, budget: int) -> str:
     return "" if lineage != "path" or is_over or is_wordy else f"\n{_RUNNING}"
 
 
-def _prompts(trail: Trail) -> list[str]:
-    """Return what the user said, the newest first; nothing where all of it is small talk."""
-    saved = (text for checkpoint in trail.checkpoints for text in turns.prompts(checkpoint.digest))
-    prompts = [*trail.prompts, *saved]
-    return prompts if any(len(text) >= turns.SMALL_TALK for text in prompts) else []
-
-
 def _narratives(trail: Trail) -> list[str]:
     """Give an agent's or a host's own words, the latest first; observations where there is nothing else."""
     words = [text for one in trail.checkpoints if (text := own_words(one))]
@@ -318,9 +300,9 @@ def _lines(words: str) -> Iterator[str]:
             yield from filter(None, map(str.rstrip, _SENTENCE.split(line)))
 
 
-def _section(name: str, lines: Iterable[str], share: float) -> Section:
+def _section(name: str, lines: Iterable[str]) -> Section:
     """Gather lines, each once, without what is known as a secret today."""
-    return Section(name=name, lines=tuple(dict.fromkeys(map(cleaning.clean, lines))), share=share)
+    return Section(name=name, lines=tuple(dict.fromkeys(map(cleaning.clean, lines))))
 
 
 def _recent(trail: Trail, mine: str, theirs: str) -> list[str]:

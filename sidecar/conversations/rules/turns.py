@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from protocol.conversations import Conversation, Note, Speaker
+from protocol.conversations import Note, Speaker
 from protocol.memories import Memory
 from protocol.turns import ENTRY_LIMIT, Activity, Entry, KeptActivity
 from sidecar.conversations.rules import conversations
@@ -22,18 +22,12 @@ ACTIVITIES = 200
 ENTRIES = 100
 """How many of one conversation wait; of more the oldest go."""
 _SIZE = 12
-_FEWEST = 5
-"""Questions from which on a conversation is worth a word though nothing came of it."""
-SMALL_TALK = 25
-"""Letters of what is said in passing."""
 _TELLING = 40
 """Letters of a turn that nobody says twice by chance."""
 _MOMENT = timedelta(minutes=2)
 _SHOWN = 40
 _CLIPPED = 200
-"""Letters of an assistant's turn in a checkpoint; a prompt stays whole, since recovery is made of prompts."""
-_TURNS = "### Last Turns"
-_USER = "- user: "
+"""Letters of a turn in a checkpoint."""
 
 
 class Signal(Struct, frozen=True, kw_only=True):
@@ -99,18 +93,6 @@ def activity(session_key: str, done: Activity, now: datetime) -> KeptActivity:
     )
 
 
-def is_significant(
-    conversation: Conversation, done: Iterable[KeptActivity], said: Iterable[Entry]
-) -> bool:
-    """Tell whether a conversation leaves something behind: greetings and mere looking do not."""
-    if conversation.notes or conversation.files or conversation.remembered:
-        return True
-    if any(one.category == "write" for one in done):
-        return True
-    asked = [one for one in said if one.said_by == "user" and len(one.text) >= SMALL_TALK]
-    return len(asked) >= _FEWEST or any(one.signal_score >= FLAGGED for one in asked)
-
-
 def is_repeated(turn: Entry, said: Iterable[Entry]) -> bool:
     """Tell whether the very same was said by the same a moment before or after; short words prove nothing."""
     return len(turn.text) >= _TELLING and any(
@@ -125,15 +107,8 @@ def tell(done: Sequence[KeptActivity], said: Sequence[Entry]) -> Iterator[str]:
         yield "### Activities"
         yield from (f"- {line}" for line in _counted(done))
     if said:
-        yield _TURNS
+        yield "### Last Turns"
         yield from map(_line, sorted(said, key=lambda turn: turn.at)[-_SHOWN:])
-
-
-def prompts(observed: str) -> list[str]:
-    """Return the user's prompts that `tell` wrote down, the newest first."""
-    _, _, last = observed.partition(f"\n{_TURNS}\n")
-    lines = last.split("\n###", 1)[0].splitlines()
-    return [line.removeprefix(_USER) for line in reversed(lines) if line.startswith(_USER)]
 
 
 def surplus(rows: Iterable[tuple[str, datetime]], most: int) -> list[str]:
@@ -152,8 +127,6 @@ def _counted(done: Iterable[KeptActivity]) -> Iterator[str]:
 
 
 def _line(turn: Entry) -> str:
-    if turn.said_by == "user":
-        return f"{_USER}{turn.text}"
     return f"- {turn.said_by}: {wording.clipped(turn.text, _CLIPPED)}"
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from protocol.contexts import Occasion, RenderParams
 from sidecar.app import Application, open_application
+from sidecar.conversations import spooled
 from sidecar.storage import spool
 from sidecar.storage.prepared import find_top
 from sidecar.transports.hooks import calls, hosts, observing, rules
@@ -30,9 +31,28 @@ class Start:
         self._is_kept = not hosts.forgets(str(seen["host"]), str(seen["event"]))
         self._app = _open(seen, environment)
         self._place = os.path.realpath(str(seen["root"])), str(seen["host"])
-        self._app.overhear(_DRAINING, _until(seen))
+        if not self._is_cut:
+            self._app.overhear(_DRAINING, _until(seen))
+        # Draining takes the oldest first and may not come to an end in time; what is left is read as it lies there.
+        self._unplaced = spooled.read(home, _until(seen))
         host = str(seen["host"])
-        self.text = _post(self._app, seen) if host in rules.PLACES else _greet(self._app, seen)
+        self.text = self._post(seen) if host in rules.PLACES else self._greet(seen)
+
+    def _greet(self, seen: Observation, most: int | None = None) -> str:
+        is_lost = seen["told"] == FORGOTTEN
+        params = _params(seen, most)
+        return self._app.greet(params, is_lost=is_lost, unplaced=self._unplaced).text
+
+    def _post(self, seen: Observation) -> str:
+        """Write it into the file that a host reads, if its user has connected it there; then nothing is left to tell."""
+        from sidecar.handlers import connections  # noqa: PLC0415  # few hosts need it
+        from sidecar.hosts import rules_writer  # noqa: PLC0415  # likewise
+
+        tools = connections.prepare_refreshing(self._app.home)
+        sight = rules_writer.find(tools, str(seen["host"]), find_top(str(seen["root"])))
+        if sight is not None:
+            rules_writer.refresh_all(tools, sight, self._greet(seen, rules_writer.ROOM))
+        return ""
 
     def finish(self) -> None:
         """Write down what was given, and that it is to be prepared the next time."""
@@ -47,22 +67,6 @@ def _open(seen: Observation, environment: Mapping[str, str]) -> Application:
     return open_application(
         here=Path(str(seen["root"])), source=str(seen["host"]), environment=environment
     )
-
-
-def _greet(app: Application, seen: Observation, most: int | None = None) -> str:
-    return app.greet(_params(seen, most), is_lost=seen["told"] == FORGOTTEN).text
-
-
-def _post(app: Application, seen: Observation) -> str:
-    """Write it into the file that a host reads, if its user has connected it there; then nothing is left to tell."""
-    from sidecar.handlers import connections  # noqa: PLC0415  # few hosts need it
-    from sidecar.hosts import rules_writer  # noqa: PLC0415  # likewise
-
-    tools = connections.prepare_refreshing(app.home)
-    sight = rules_writer.find(tools, str(seen["host"]), find_top(str(seen["root"])))
-    if sight is not None:
-        rules_writer.refresh_all(tools, sight, _greet(app, seen, rules_writer.ROOM))
-    return ""
 
 
 def _until(seen: Observation) -> str:
