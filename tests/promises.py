@@ -384,6 +384,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "D16": (
         "context/test_rendering.py::test_an_empty_memory_says_so_in_one_line",
         "transports/test_mcp.py::test_a_memory_is_read_in_full",
+        "transports/test_mcp.py::test_five_hits_take_little_room_and_say_what_they_are",
         "transports/test_mcp.py::test_lists_leave_out_what_is_empty_or_of_no_use",
         "transports/test_mcp.py::test_sessions_are_listed_in_a_line_each",
         "transports/test_mcp.py::test_what_tools_are_costs_a_model_little",

@@ -76,7 +76,7 @@ def test_tools_work_in_the_clients_own_era(agent: str, bench: Bench) -> None:
     assert version(said(record, ">")[0]) == CLIENTS[agent][2]
     found, kept = results(record)
     assert [found["isError"], kept["isError"]] == [False, False]
-    assert MEMORY in json.dumps(found["structuredContent"]["memories"])
+    assert MEMORY in json.dumps(found["structuredContent"]["hits"])
     known = bench.call("memories/search", query="how are invoices rounded")["memories"]
     assert KEPT in json.dumps(known)
 

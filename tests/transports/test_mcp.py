@@ -148,6 +148,22 @@ def test_lists_leave_out_what_is_empty_or_of_no_use(desk: Desk) -> None:
         assert len(json.dumps(row)) < 400
 
 
+def test_five_hits_take_little_room_and_say_what_they_are(desk: Desk) -> None:
+    """D16: kind, id, date and the words that fit; 1.2 KB for five of them."""
+    long = "The gateway drops every second connection, so a payment is tried again. " * 12
+    for number in range(5):
+        title = f"Payments are tried {number} times at the gateway"
+        desk.ask("memories/write", type="decision", title=title, content=long, dedup=False)
+
+    async def story(one: Assistant) -> Any:
+        return await one.use("search_memories", query="payments at the gateway", topK=5)
+
+    found = Host().run(desk.app, story)
+    assert len(found["hits"]) == 5
+    assert all(row.startswith("decision 0") and "ayment" in row for row in found["hits"])
+    assert len(json.dumps(found["hits"])) < 1_200
+
+
 def test_a_memory_is_read_in_full(desk: Desk) -> None:
     """D16: what lists and searches leave out comes by its id."""
     memory_id = desk.remember("Passwords are hashed with argon2", "constraint")
@@ -199,7 +215,7 @@ async def use_every_tool(one: Assistant) -> None:  # one call each
     memory_id = kept["memory"]["memoryId"]
     assert kept["memory"]["agentId"] == "reviewer"
     found = await use("search_memories", query="SQLite")
-    assert found["memories"][0]["memory"]["memoryId"] == memory_id
+    assert memory_id in found["hits"][0]
     await use("update_memory", memoryId=memory_id, importance=5)
     (read,) = (await use("read_memories", memoryIds=[memory_id]))["memories"]
     assert read["importance"] == 5
@@ -664,7 +680,7 @@ def test_one_project_never_leaks_into_another(desk: Desk, tmp_path: Path) -> Non
     elsewhere = desk.app.project(str(other.path)).project_id
 
     async def story(one: Assistant) -> None:
-        assert (await one.use("search_memories", query="Elsewhere"))["memories"] == []
+        assert (await one.use("search_memories", query="Elsewhere"))["hits"] == []
         assert (await one.use("read_memories", memoryIds=[memory_id]))["memories"] == []
         for name in (str(other.path), elsewhere, "../other", "/", "~"):
             assert "none of the folders" in await one.fail("list_tasks", project=name)

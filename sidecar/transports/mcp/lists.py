@@ -11,6 +11,9 @@ Content = dict[str, Any]
 
 ROW = 90
 """Bytes of a session in a list, quotes included."""
+_BEST, _OTHERS = 420, 130
+"""Characters of the best hit, and of each other."""
+_SHA, _DAY = 10, len("2026-11-18")
 _MINUTE = len("2026-11-18T09:30")
 _BOOKKEEPING = {
     *("projectId", "idempotencyKey", "heldBefore", "doubtedAt", "assignedLabel", "needs"),
@@ -28,6 +31,29 @@ def shorten_sessions(content: Content) -> Content:
 def shorten_records(content: Content) -> Content:
     """Leave out of tasks, messages and agents what is empty or not an agent's business."""
     return {name: _shorten(value) for name, value in content.items()}
+
+
+def shorten_hits(content: Content) -> Content:
+    """Write each hit as one line: kind, id or commit, date, author, title, and the sentences that fit the question."""
+    hits = content["hits"] or [_as_hit(found["memory"]) for found in content["memories"]]
+    rows = [_write_hit(hit, _BEST if not number else _OTHERS) for number, hit in enumerate(hits)]
+    words = {} if content["semantic"] or not content["hits"] else {"by": "words only"}
+    return {"hits": rows, "total": content["total"], **words}
+
+
+def _as_hit(memory: Content) -> Content:
+    shown = {"kind": "memory", "id": memory["memoryId"], "text": memory["content"]}
+    return {**memory, **shown, "at": memory["occurredAt"], "freshness": memory["verdict"]}
+
+
+def _write_hit(hit: Content, room: int) -> str:
+    source = hit["id"] if hit["kind"] == "memory" else (hit.get("commit") or hit["id"])[:_SHA]
+    kind = hit.get("type") if hit["kind"] == "memory" else hit["kind"]
+    author = f" by {hit['author']}" if hit.get("author") else ""
+    doubt = f" ({hit['freshness']})" if hit.get("freshness") in {"changed", "gone"} else ""
+    title, text = hit["title"], hit["text"]
+    said = text if text.startswith(title) else ": ".join(filter(None, [title, text]))
+    return f"{kind} {source} {hit['at'][:_DAY]}{author}{doubt}: {clipping.clip(said, room)[0]}"
 
 
 def _shorten(value: object) -> object:

@@ -234,6 +234,7 @@ TOOLS: tuple[Tool, ...] = (
         effect="reads",
         talk="sessionKey",
         hidden=("pinned", "sessionKey"),
+        shorten=lists.shorten_hits,
         brief={"topK": {"type": "integer", "maximum": 50}},
         words={"paths": "only about these files or folders", "filesAtHand": "count more"},
     ),
