@@ -29,6 +29,8 @@ TAIL = 8
 _STATUS = 5
 """The column of a session's status."""
 _PIPE_WIDTH = 160
+_GLIMPSE = 150
+"""Characters of a hit that is not the best."""
 _TELLING = 0.1
 """What a signal adds at least if it is named as a reason."""
 
@@ -215,14 +217,16 @@ def _stale(status: Status) -> str:
 
 
 def show_hits(hits: Sequence[Hit], *, is_explained: bool) -> None:
-    """Show what answers a question: the best hit in full, one line for each of the rest."""
+    """Show what answers a question: the best hit in full, a glimpse of each other."""
     for number, hit in enumerate(hits):
         console.print(
             f"[bold]{clean(clipped(hit.title or hit.text, 100))}[/] [dim]({_origin(hit)})[/]{_doubt(hit)}",
             soft_wrap=True,
         )
-        if not number and hit.text:
-            console.print(f"  {clean(hit.text)}", soft_wrap=True)
+        if hit.text and hit.title:
+            shown = hit.text if not number else clipped(hit.text, _GLIMPSE)
+            console.print(f"  {clean(shown)}", soft_wrap=True)
+        if not number:
             console.print(f"  [dim]found by {_reasons(hit)}[/]")
         if is_explained:
             why = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why.items())
