@@ -62,23 +62,6 @@ def search(
     return hits, found, cosines is not None
 
 
-def learn(vault: Vault, meanings: Meanings, most: int, stop: Callable[[], bool]) -> int:
-    """Embed passages of the newest texts that are not cached, until there are enough or it is told to stop."""
-    parts = [part for text in texts.newest(vault.database, most) for part in _passages(text)]
-    missing = [part for part in parts if part not in vault.passages.some(parts)][:most]
-    done = 0
-    for start in range(0, len(missing), _AT_ONCE):
-        if stop():
-            break
-        some = missing[start : start + _AT_ONCE]
-        vectors = meanings.embed(some)
-        if vectors is None:
-            break
-        vault.passages.add(some, vectors)
-        done += len(some)
-    return done
-
-
 def _candidates(
     vault: Vault, params: SearchParams, asked: "NDArray[np.float32] | None"
 ) -> list[Match]:

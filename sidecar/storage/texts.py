@@ -177,12 +177,6 @@ def _former(database: Database, path: str) -> set[str]:
     return {line.partition("\t")[2] for line in lines if line.startswith(f"{path}\t")}
 
 
-def newest(database: Database, most: int) -> list[Text]:
-    """Return the latest texts."""
-    query = f"SELECT {COLUMNS} FROM texts ORDER BY at DESC LIMIT ?"  # noqa: S608
-    return [Text(*row) for row in database.rows(query, (most,))]
-
-
 def _text(
     identifier: str,
     about: tuple[str, datetime, str],

@@ -166,16 +166,6 @@ def test_a_search_ends_in_time_though_nothing_is_embedded(
     assert model.embedded == ["handle case 7"]
 
 
-def test_background_learning_stops_when_told(vault: Vault) -> None:
-    """Part of C13."""
-    record.ingest(vault, [commit(number, f"Handle case {number}") for number in range(40)], "test")
-    model = Topics()
-    meanings = Meanings(lambda: model)
-    assert find.learn(vault, meanings, 20, lambda: True) == 0
-    assert find.learn(vault, meanings, 20, lambda: False) == 20
-    assert find.learn(vault, SILENT, 20, lambda: False) == 0
-
-
 @pytest.mark.parametrize(
     "asked",
     ['"', "NEAR(a b)", "title:", "^a", "a*", "\0", "\ud800", "x " * 10_000, "{a", "AND OR NOT"],
