@@ -96,11 +96,8 @@ def _memories(
 
 
 def _passes(memory: Memory, params: SearchParams) -> bool:
-    # What rules summed up of a session only repeats its commits, which are found themselves.
-    is_summary = memory.type == "episodic" and not memory.agent_id and not params.types
     return (
-        not is_summary
-        and memory.status in params.statuses
+        memory.status in params.statuses
         and (not params.types or memory.type in params.types)
         and (not params.tags or bool(set(params.tags) & set(memory.tags)))
         and params.agent_id in {None, memory.agent_id}
@@ -208,6 +205,14 @@ def _once(
     kept = []
     for item in ranked:
         memory = memories.get(item.key)
+        # What rules summed up of a session only repeats its commits, which are found themselves.
+        if (
+            memory
+            and memory.type == "episodic"
+            and not memory.agent_id
+            and len(rows) > len(memories)
+        ):
+            continue
         row = rows[item.key]
         # A cherry-picked commit says the same as the one it was made from.
         said = {f"{row.title}\n{row.text}"}
