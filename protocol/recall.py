@@ -105,6 +105,8 @@ class Hit(Record, frozen=True, kw_only=True):
     """Of a memory."""
     freshness: str | None = None
     """Of a memory: whether the code it speaks of is as it was."""
+    by_model: bool = False
+    """Whether a model worded the memory."""
     commit: str | None = None
     """The commit's sha."""
     session_id: str | None = None

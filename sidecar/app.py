@@ -34,7 +34,7 @@ from sidecar.capture.scan import Progress
 from sidecar.code import checkouts, commits, git, processes, skips
 from sidecar.code.folder_watcher import Watches
 from sidecar.code.ignored_files import Ignores
-from sidecar.handlers.workspaces import Tools as workspaces_Tools
+from sidecar.handlers.workspaces import Tools as WorkspaceTools
 from sidecar.handlers.workspaces import Workspace
 from sidecar.memory import health
 from sidecar.projects import locate
@@ -314,9 +314,9 @@ class Application:
 
     def follow_saves(self, root: Path, since: datetime, stop: threading.Event) -> None:
         """Record which files are written in a working tree from a moment on, where no editor says it."""
-        from sidecar.code import folder_watcher  # noqa: PLC0415  # only who has no editor needs it
+        from sidecar.code import saved_files  # noqa: PLC0415  # only who has no editor needs it
 
-        for written in folder_watcher.written(root, since, stop):
+        for written in saved_files.written(root, since, stop):
             moment = now()
             self.workspace.save([(path, moment) for path in written])
 
@@ -457,8 +457,8 @@ class Application:
         self._places.clear()
         self._maintained.discard(project_id)
 
-    def _tools(self) -> workspaces_Tools:
-        return workspaces_Tools(
+    def _tools(self) -> WorkspaceTools:
+        return WorkspaceTools(
             find=checkouts.find,
             vault=lambda folder: self.vault(self.project(str(folder))),
             forget=self._places.forget,

@@ -178,9 +178,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "storage/test_sessions_store.py::test_whatever_is_done_sessions_keys_and_words_are_those_of_the_events",
         "test_app.py::test_a_history_becomes_the_sessions_of_the_rule",
     ),
-    "A5": (
-        "memory/test_pipeline.py::test_completing_all_jobs_closes_the_session",
-    ),
+    "A5": ("memory/test_pipeline.py::test_completing_all_jobs_closes_the_session",),
     "A6": (
         "storage/test_sessions_store.py::test_a_damaged_block_costs_its_own_events_only",
         "storage/test_sessions_store.py::test_a_late_event_wakes_a_compacted_session",
@@ -252,9 +250,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "storage/test_sessions_store.py::test_an_event_that_stands_for_others_keeps_one_row",
         "transports/test_capture.py::test_two_servers_record_each_commit_once",
     ),
-    "B3": (
-        "capture/test_head_watcher.py::test_a_commit_is_recorded_with_all_that_is_known_of_it",
-    ),
+    "B3": ("capture/test_head_watcher.py::test_a_commit_is_recorded_with_all_that_is_known_of_it",),
     "B4": (
         "capture/test_saves.py::test_a_file_outside_the_workspace_is_nobodys",
         "capture/test_saves.py::test_a_name_that_git_cannot_judge_lets_no_other_through",
@@ -288,15 +284,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "memory/test_pipeline.py::test_a_session_becomes_memory_with_its_evidence",
         "upkeep/test_tending.py::test_sessions_are_read_unasked_only_where_that_is_wanted",
     ),
-    "C2": (
-        "memory/test_pipeline.py::test_a_session_becomes_memory_with_its_evidence",
-    ),
-    "C3": (
-        "memory/test_pipeline.py::test_a_job_that_failed_goes_on_from_the_failed_stage",
-    ),
-    "C4": (
-        "memory/test_remember.py::test_what_is_written_is_read_in_full",
-    ),
+    "C2": ("memory/test_pipeline.py::test_a_session_becomes_memory_with_its_evidence",),
+    "C3": ("memory/test_pipeline.py::test_a_job_that_failed_goes_on_from_the_failed_stage",),
+    "C4": ("memory/test_remember.py::test_what_is_written_is_read_in_full",),
     "C5": (
         "memory/test_enrichment_quality.py::test_nine_of_ten_memories_are_worth_keeping_and_rightly_named",
     ),
@@ -305,40 +295,20 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "memory/test_readers.py::test_what_a_job_and_a_day_may_cost_is_limited",
         "memory/test_readers.py::test_whatever_goes_wrong_fails_the_job_and_can_be_retried",
     ),
-    "C7": (
-        "memory/test_remember.py::test_meaning_finds_other_words",
-    ),
-    "C8": (
-        "memory/test_remember.py::test_a_repetition_is_skipped_and_an_update_supersedes",
-    ),
-    "C9": (
-        "memory/test_drifting.py::test_staleness_is_found_and_freshness_left_in_peace",
-    ),
+    "C7": ("memory/test_remember.py::test_meaning_finds_other_words",),
+    "C8": ("memory/test_remember.py::test_a_repetition_is_skipped_and_an_update_supersedes",),
+    "C9": ("memory/test_drifting.py::test_staleness_is_found_and_freshness_left_in_peace",),
     "C10": (
         "memory/test_pipeline.py::test_an_unasked_summary_needs_something_to_sum_up",
         "memory/test_significance.py::test_the_gate",
     ),
-    "C11": (
-        "memory/test_digests.py::test_each_past_day_gets_one_digest_after_three",
-    ),
-    "D1": (
-        "context/test_start.py::test_every_field_of_a_request_has_its_effect",
-    ),
-    "D2": (
-        "context/test_start.py::test_an_answer_has_every_section",
-    ),
-    "D3": (
-        "context/test_start.py::test_a_mode_sets_how_many_items_of_each_kind_are_given",
-    ),
-    "D4": (
-        "context/test_start.py::test_an_item_is_clipped_at_a_word_and_can_be_read_in_full",
-    ),
-    "D5": (
-        "context/test_host_limits.py::test_every_answer_fits_its_cap",
-    ),
-    "D6": (
-        "context/test_receipts.py::test_every_injection_leaves_a_receipt_that_can_be_replayed",
-    ),
+    "C11": ("memory/test_digests.py::test_each_past_day_gets_one_digest_after_three",),
+    "D1": ("context/test_start.py::test_every_field_of_a_request_has_its_effect",),
+    "D2": ("context/test_start.py::test_an_answer_has_every_section",),
+    "D3": ("context/test_start.py::test_a_mode_sets_how_many_items_of_each_kind_are_given",),
+    "D4": ("context/test_start.py::test_an_item_is_clipped_at_a_word_and_can_be_read_in_full",),
+    "D5": ("context/test_host_limits.py::test_every_answer_fits_its_cap",),
+    "D6": ("context/test_receipts.py::test_every_injection_leaves_a_receipt_that_can_be_replayed",),
     "D7": (
         "memory/test_remember.py::test_meaning_finds_other_words",
         "memory/test_remember.py::test_search_filters",
@@ -348,22 +318,14 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "context/test_receipts.py::test_an_agent_that_never_asked_gets_its_context_once",
         "transports/test_mcp.py::test_an_agent_that_does_not_ask_gets_its_context_once",
     ),
-    "D9": (
-        "context/test_start.py::test_a_first_connection_is_introduced",
-    ),
-    "D10": (
-        "context/test_start.py::test_a_vault_has_documents_and_agents_edit_those_they_may",
-    ),
-    "D11": (
-        "context/test_start.py::test_what_is_recorded_cannot_leave_its_fence",
-    ),
+    "D9": ("context/test_start.py::test_a_first_connection_is_introduced",),
+    "D10": ("context/test_start.py::test_a_vault_has_documents_and_agents_edit_those_they_may",),
+    "D11": ("context/test_start.py::test_what_is_recorded_cannot_leave_its_fence",),
     "D12": (
         "editor/context.mjs::context",
         "hosts/test_rules_writer.py::test_context_goes_into_files_on_command_and_leaves_no_trace",
     ),
-    "D13": (
-        "e2e/test_insights.py::test_memory_is_behind_every_line_file_and_command",
-    ),
+    "D13": ("e2e/test_insights.py::test_memory_is_behind_every_line_file_and_command",),
     "D15": (
         "context/test_selection.py::test_no_more_branches_are_looked_at_than_there_is_time_for_and_none_twice",
         "transports/test_prepared.py::test_a_cache_that_cannot_be_read_means_that_nothing_is_prepared",
@@ -401,9 +363,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "E4": (
         "conversations/test_conversations.py::test_a_checkpoint_tells_everything_of_its_conversation",
     ),
-    "E5": (
-        "conversations/test_conversations.py::test_the_passive_channel_saves_as_it_should",
-    ),
+    "E5": ("conversations/test_conversations.py::test_the_passive_channel_saves_as_it_should",),
     "E6": (
         "conversations/test_conversations.py::test_a_start_is_told_of_the_right_conversation_in_its_own_room",
         "transports/test_recovery.py::test_every_prompt_is_known_after_a_compaction_with_hooks_alone",
@@ -411,27 +371,17 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "E7": (
         "conversations/test_conversations.py::test_a_narrative_is_kept_word_by_word_but_for_its_secrets",
     ),
-    "E8": (
-        "conversations/test_conversations.py::test_a_compaction_loses_nothing_that_mattered",
-    ),
-    "E9": (
-        "conversations/test_conversations.py::test_checkpoints_stay_few_and_young",
-    ),
-    "E10": (
-        "transports/test_web.py::test_checkpoints_are_listed_by_project_and_by_conversation",
-    ),
+    "E8": ("conversations/test_conversations.py::test_a_compaction_loses_nothing_that_mattered",),
+    "E9": ("conversations/test_conversations.py::test_checkpoints_stay_few_and_young",),
+    "E10": ("transports/test_web.py::test_checkpoints_are_listed_by_project_and_by_conversation",),
     "E11": (
         "memory/test_remember.py::test_a_secret_is_kept_in_no_field",
         "memory/test_remember.py::test_what_was_kept_unredacted_is_not_served",
         "privacy/test_redaction.py::test_a_secret_goes_by_the_place_it_stands_in",
         "privacy/test_redaction.py::test_a_token_goes_wherever_it_stands",
     ),
-    "E12": (
-        "transports/test_conversations.py::test_the_figures_tell_what_memory_was_worth",
-    ),
-    "F1": (
-        "transports/test_mcp.py::test_a_real_process_gives_an_assistant_all_it_needs",
-    ),
+    "E12": ("transports/test_conversations.py::test_the_figures_tell_what_memory_was_worth",),
+    "F1": ("transports/test_mcp.py::test_a_real_process_gives_an_assistant_all_it_needs",),
     "F2": (
         "transports/test_hooks.py::test_a_conversation_of_any_host_is_told_once_and_kept_whole",
     ),
@@ -441,12 +391,8 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "F4": (
         "conversations/test_turns.py::test_turns_are_weighed_and_only_those_that_matter_are_read",
     ),
-    "F5": (
-        "crash/test_turns.py::test_what_a_killed_process_had_heard_is_saved_by_the_next",
-    ),
-    "F6": (
-        "transports/test_mcp.py::test_an_agent_is_reminded_to_save_at_10_25_and_50_calls",
-    ),
+    "F5": ("crash/test_turns.py::test_what_a_killed_process_had_heard_is_saved_by_the_next",),
+    "F6": ("transports/test_mcp.py::test_an_agent_is_reminded_to_save_at_10_25_and_50_calls",),
     "F7": (
         "upkeep/test_exchange.py::test_a_message_has_all_that_was_said_of_it_and_the_most_urgent_comes_first",
     ),
@@ -456,9 +402,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "F9": (
         "e2e/test_delivering.py::test_messages_come_with_a_start_and_a_checkpoint_and_the_persons_to_the_editor",
     ),
-    "F10": (
-        "sharing/test_team.py::test_agents_are_listed_and_every_write_carries_its_own",
-    ),
+    "F10": ("sharing/test_team.py::test_agents_are_listed_and_every_write_carries_its_own",),
     "F11": (
         "tasks/test_finishing.py::test_a_task_is_planned_worked_on_and_ends_by_itself_or_is_suggested",
     ),
@@ -470,15 +414,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "editor/journeys.mjs::devin",
         "editor/journeys.mjs::trouble",
     ),
-    "G2": (
-        "editor/session.mjs::session",
-    ),
-    "G3": (
-        "editor/session.mjs::session",
-    ),
-    "G4": (
-        "editor/memory.mjs::memory",
-    ),
+    "G2": ("editor/session.mjs::session",),
+    "G3": ("editor/session.mjs::session",),
+    "G4": ("editor/memory.mjs::memory",),
     "G5": (
         "editor/journeys.mjs::work",
         "editor/together.mjs::together",

@@ -241,6 +241,7 @@ def _hit(text: Text, memory: Memory | None, item: Scored, question: str) -> Hit:
         author=cleaning.clean(text.author) or None,
         type=memory.type if memory else None,
         freshness=memory.verdict if memory else None,
+        by_model=bool(memory and memory.by_model),
         commit=text.origin or None,
         session_id=text.session or None,
         files=tuple(map(cleaning.clean, text.paths[:3])),

@@ -74,7 +74,7 @@ def wanted(folder: str) -> list[tuple[str, str]]:
     query = "SELECT folder, host FROM prepared WHERE asked > ? ORDER BY asked DESC"
     try:
         return _rows(f"{folder}/{CACHE}", query, (time.time() - ASKED_WITHIN,))
-    except _sqlite3.Error:
+    except (_sqlite3.Error, OSError):
         return []
 
 
@@ -198,8 +198,19 @@ def _open(path: str) -> "Connection":
     """Open a file to read it as it is now; one that somebody holds for himself is none."""
     import _sqlite3  # noqa: PLC0415  # likewise
 
+    # SQLite would wait at a pipe for whoever writes into it.
+    if any(_is_odd(f"{path}{suffix}") for suffix in ("", "-wal", "-shm")):
+        raise OSError(f"{path} is no file")
     escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return _sqlite3.connect(f"file:{escaped}?mode=ro", uri=True, timeout=0.05)
+
+
+def _is_odd(path: str) -> bool:
+    """Whether something that is no file stands at a path."""
+    try:
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _packed(common: str, name: str) -> str:

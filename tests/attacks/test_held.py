@@ -1,37 +1,37 @@
 """What an audit attacked in vain stays so. Each group, and the test that keeps it true:
 
 - programs named by a repository's git configuration, hooks, attributes, submodules and include files:
-  adapters/test_git.py::test_a_booby_trapped_repository_runs_nothing,
-  adapters/test_origins.py::test_no_program_of_the_repository_runs_and_nothing_is_written,
+  code/test_git.py::test_a_booby_trapped_repository_runs_nothing,
+  code/test_origins.py::test_no_program_of_the_repository_runs_and_nothing_is_written,
   attacks/test_held.py::test_no_command_runs_a_program_that_a_repository_names
-- repositories of other users: adapters/test_git.py::test_git_decides_whose_repositories_may_be_read
+- repositories of other users: code/test_git.py::test_git_decides_whose_repositories_may_be_read
 - the dashboard's gates: transports/test_forbidden.py::test_a_request_of_a_forbidden_shape_is_refused,
   attacks/test_dashboard.py::test_another_local_port_receives_nothing_usable
 - scripts in what pages show: attacks/test_held.py::test_no_page_runs_a_script_that_was_recorded
 - `connect` and `rules` through links:
-  services/test_connecting.py::test_a_linked_file_is_written_through_and_one_that_leads_out_is_not,
-  services/test_ruling.py::test_a_file_that_must_not_be_touched_is_not,
+  hosts/test_connect.py::test_a_linked_file_is_written_through_and_one_that_leads_out_is_not,
+  hosts/test_rules_writer.py::test_a_file_that_must_not_be_touched_is_not,
   transports/test_rules.py::test_a_link_out_of_the_project_is_not_followed,
-  adapters/test_configs.py::test_what_must_not_be_touched_is_refused_with_its_reason
-- LSP outside the workspace: services/test_explaining.py::test_secret_ignored_and_outside_files_are_silent,
-  services/test_saving.py::test_a_file_outside_the_workspace_is_nobodys,
+  hosts/test_config_files.py::test_what_must_not_be_touched_is_refused_with_its_reason
+- LSP outside the workspace: memory/test_explain.py::test_secret_ignored_and_outside_files_are_silent,
+  capture/test_saves.py::test_a_file_outside_the_workspace_is_nobodys,
   transports/test_insights.py::test_silence_where_there_is_nothing_to_say
 - MCP across projects: transports/test_mcp.py::test_one_project_never_leaks_into_another
-- conditions of tasks: domain/test_conditions.py::test_no_condition_takes_long,
-  services/test_finishing.py::test_no_condition_ever_runs_anything
+- conditions of tasks: tasks/test_conditions.py::test_no_condition_takes_long,
+  tasks/test_finishing.py::test_no_condition_ever_runs_anything
 - escapes on a terminal: attacks/test_held.py::test_no_command_sends_a_recorded_escape_to_the_terminal,
   transports/test_conversations.py::test_what_anybody_may_write_moves_no_cursor_and_shows_no_secret
-- hidden text in fenced renderings: domain/test_rendering.py::test_no_payload_gets_out_of_the_fence,
-  domain/test_rendering.py::test_no_text_at_all_gets_out_of_the_fence
+- hidden text in fenced renderings: context/test_rendering.py::test_no_payload_gets_out_of_the_fence,
+  context/test_rendering.py::test_no_text_at_all_gets_out_of_the_fence
 - transcripts that change while they are read:
-  adapters/test_transcripts.py::test_a_file_that_changes_while_it_is_read_gives_what_it_had_or_nothing,
-  adapters/test_transcripts.py::test_a_link_at_the_end_is_not_followed
+  hosts/test_transcripts.py::test_a_file_that_changes_while_it_is_read_gives_what_it_had_or_nothing,
+  hosts/test_transcripts.py::test_a_link_at_the_end_is_not_followed
 - sockets that nobody configured: attacks/test_held.py::test_no_socket_is_opened_that_was_not_configured
-- hostile model servers: adapters/test_models.py::test_a_redirect_is_not_followed,
-  adapters/test_models.py::test_an_answer_that_is_none_is_an_error_that_says_why,
-  adapters/test_models.py::test_the_key_is_in_no_log_and_no_representation
+- hostile model servers: memory/test_model_servers.py::test_a_redirect_is_not_followed,
+  memory/test_model_servers.py::test_an_answer_that_is_none_is_an_error_that_says_why,
+  memory/test_model_servers.py::test_the_key_is_in_no_log_and_no_representation
 - pickle, YAML, eval, shells: attacks/test_held.py::test_nothing_evaluates_what_it_reads
-- weights by SHA-256: adapters/test_embeddings.py::test_other_weights_are_refused_with_a_reason
+- weights by SHA-256: search/test_embeddings.py::test_other_weights_are_refused_with_a_reason
 """
 
 import ast

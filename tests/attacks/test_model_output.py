@@ -243,7 +243,8 @@ def sees(app: Application, repository: Repository, memory: Memory) -> dict[str, 
     told = f"{context}{hover}"
     return {
         "person": any(one.title == needle for one in person.memories),
-        "assistant": needle in Host().spawn(repository.path, look),
+        # The commit that it quotes may say the same: only a memory has it as its title.
+        "assistant": f'"title": {json.dumps(needle)}' in Host().spawn(repository.path, look),
         "context": needle in told,
     }
 

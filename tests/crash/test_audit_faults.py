@@ -330,7 +330,7 @@ def leave_wal(folder: Path) -> None:
     program = (
         "import os, sys; from pathlib import Path; from tests.crash.test_audit_faults import *\n"
         "home = homely(Path(sys.argv[1])); (project,) = home.projects(); vault = home.vault(project.project_id)\n"
-        "recording.ingest(vault, [something(2, now())], 'test')\n"
+        "record.ingest(vault, [something(2, now())], 'test')\n"
         "write(vault, 'The quays are built of granite'); os._exit(0)"
     )
     subprocess.run([sys.executable, "-c", program, str(folder)], cwd=ROOT, check=True)

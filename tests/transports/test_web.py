@@ -258,8 +258,8 @@ def test_pages_that_are_not_built_are_missed_aloud(repository: Repository, tmp_p
     """Part of G6."""
     script = (
         "from pathlib import Path\n"
-        "from sidecar.transports.web import main, sites\n"
-        f"sites.PAGES = Path({str(tmp_path)!r})\n"
+        "from sidecar.transports.web import gates, main\n"
+        f"gates.PAGES = Path({str(tmp_path)!r})\n"
         "main.main(['--until-eof'])\n"
     )
     told = subprocess.run(

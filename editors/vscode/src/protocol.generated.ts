@@ -628,6 +628,8 @@ export interface Hit {
   type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task" | null;
   /** Of a memory: whether the code it speaks of is as it was. */
   freshness: string | null;
+  /** Whether a model worded the memory. */
+  byModel: boolean;
   /** The commit's sha. */
   commit: string | null;
   sessionId: string | null;

@@ -239,7 +239,9 @@ def show_hits(hits: Sequence[Hit], *, is_explained: bool) -> None:
 
 def _origin(hit: Hit) -> str:
     kind = hit.type if hit.kind == "memory" else f"{hit.kind} {(hit.commit or '')[:10]}".strip()
-    return ", ".join(filter(None, [kind, clean(hit.author or ""), f"{hit.at:%Y-%m-%d}"]))
+    reading = "a model's reading" if hit.by_model else ""
+    facts = [kind, clean(hit.author or ""), f"{hit.at:%Y-%m-%d}", reading]
+    return ", ".join(filter(None, facts))
 
 
 def _doubt(hit: Hit) -> str:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from protocol.contexts import Occasion, RenderParams
 from sidecar.app import Application, open_application
+from sidecar.context.rules.rendering import NOTHING_YET
 from sidecar.conversations import spooled
 from sidecar.storage import spool
 from sidecar.storage.prepared import find_top
@@ -41,7 +42,9 @@ class Start:
     def _greet(self, seen: Observation, most: int | None = None) -> str:
         is_lost = seen["told"] == FORGOTTEN
         params = _params(seen, most)
-        return self._app.greet(params, is_lost=is_lost, unplaced=self._unplaced).text
+        text = self._app.greet(params, is_lost=is_lost, unplaced=self._unplaced).text
+        # Who goes on was told already that there is nothing to tell.
+        return "" if seen["told"] == "resume" and text == NOTHING_YET else text
 
     def _post(self, seen: Observation) -> str:
         """Write it into the file that a host reads, if its user has connected it there; then nothing is left to tell."""

@@ -51,6 +51,7 @@ def _write_hit(hit: Content, room: int) -> str:
     kind = hit.get("type") if hit["kind"] == "memory" else hit["kind"]
     author = f" by {hit['author']}" if hit.get("author") else ""
     doubt = f" ({hit['freshness']})" if hit.get("freshness") in {"changed", "gone"} else ""
+    doubt += " (a model's reading)" if hit.get("byModel") else ""
     title, text = hit["title"], hit["text"]
     said = text if text.startswith(title) else ": ".join(filter(None, [title, text]))
     return f"{kind} {source} {hit['at'][:_DAY]}{author}{doubt}: {clipping.clip(said, room)[0]}"
