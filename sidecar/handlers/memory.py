@@ -41,7 +41,6 @@ from sidecar.handlers import context, sharing
 from sidecar.handlers.context import Dialogue, Setting
 from sidecar.handlers.sharing import Teamwork
 from sidecar.memory import drift, jobs
-from sidecar.memory.llm.prompts import Model
 from sidecar.memory.rules import memories
 from sidecar.privacy import cleaning
 from sidecar.projects.progress import Tell, untold
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from sidecar.handlers.rules_files import Guidance
     from sidecar.hosts.rules_writer import Needles
     from sidecar.memory.llm.editors import Ask
+    from sidecar.memory.llm.prompts import Model
     from sidecar.memory.stages import Reader, Tools
 
 
@@ -373,7 +373,7 @@ class Mind:
             today=lambda: self.around.home.ids.clock().date(),
         )
 
-    def _editors_model(self) -> Model:
+    def _editors_model(self) -> "Model":
         from sidecar.memory.llm.editors import EditorModel  # noqa: PLC0415  # few need it
 
         ask = self.around.editor()
@@ -415,7 +415,7 @@ class Mind:
             return code
 
 
-def _http_model(chosen: Settings) -> Model:
+def _http_model(chosen: Settings) -> "Model":
     """Prepare the model that the user's settings name; its key comes from nowhere near the project."""
     from sidecar.memory.llm import keys, servers  # noqa: PLC0415  # few need it
 

@@ -2,14 +2,17 @@
 
 import functools
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from protocol.tasks import Task
 from sidecar.search.rules import words
 from sidecar.storage.vault import Vault
-from sidecar.tasks.rules.completion import Judge
 from sidecar.tasks.rules.conditions import Change
+
+if TYPE_CHECKING:
+    from sidecar.tasks.rules.likely_ends import Judge
 
 _KEPT = 50_000
 """Pairs that are written down, also those that nobody has asked for this time."""
@@ -32,7 +35,7 @@ class Endings:
         """Know nothing yet."""
         self._known: dict[str, _Pairs] = {}
 
-    def judge(self, vault: Vault) -> Judge:
+    def judge(self, vault: Vault) -> "Judge":
         """Give what tells of a project's tasks and commits whether one has done the other."""
         pairs = self._known.get(vault.project_id)
         if pairs is None:

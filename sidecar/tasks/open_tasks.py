@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -13,10 +14,12 @@ from protocol.errors import BusyError
 from protocol.tasks import Task
 from sidecar.privacy import cleaning
 from sidecar.storage.vault import Vault
-from sidecar.tasks.rules import completion, conditions, tasks
-from sidecar.tasks.rules.completion import Judge
+from sidecar.tasks.rules import conditions, likely_ends, tasks
 from sidecar.tasks.rules.condition_lint import NamesIn
 from sidecar.tasks.rules.conditions import Change, Condition, Facts
+
+if TYPE_CHECKING:
+    from sidecar.tasks.rules.likely_ends import Judge
 
 _TOLD = 20
 """Tasks that completed while somebody was away, of which is told."""
@@ -101,7 +104,7 @@ def watched(vault: Vault) -> tuple[str, ...]:
 
 
 def suggest_done(
-    vault: Vault, agent_id: str, is_done_by: Judge, limit: int = 5
+    vault: Vault, agent_id: str, is_done_by: "Judge", limit: int = 5
 ) -> list[CompletedTask]:
     """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
     likely = _likely(vault, open_for(vault, agent_id), is_done_by)
@@ -117,11 +120,11 @@ def suggestions(vault: Vault, some: Iterable[Task]) -> dict[str, str]:
     return {task.task_id: evidence for task, evidence in found}
 
 
-def _likely(vault: Vault, some: Iterable[Task], is_done_by: Judge) -> Iterator[tuple[Task, str]]:
+def _likely(vault: Vault, some: Iterable[Task], is_done_by: "Judge") -> Iterator[tuple[Task, str]]:
     unchecked = [task for task in some if not _parse(task)]
     latest = _commits(vault, unchecked)[:_LATEST]
     for task in unchecked:
-        evidence = completion.likely_end(task, _undoubted(latest, task), is_done_by)
+        evidence = likely_ends.likely_end(task, _undoubted(latest, task), is_done_by)
         if evidence is not None:
             yield task, cleaning.clean(evidence)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks import suggesting
 from protocol.tasks import Task
-from sidecar.tasks.rules import completion
+from sidecar.tasks.rules import completion, likely_ends
 from sidecar.tasks.rules.conditions import Change
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -124,11 +124,13 @@ def test_what_was_taken_back_later_is_not_suggested() -> None:
     renamed = change("Back out signing\n\nThis reverts commit aaaaaaa.", "d" * 40)
     again = change("Sign all uploads with SHA-256", "e" * 40)
     shown = f"commit aaaaaaa says “{SIGN}”"
-    assert completion.likely_end(task(SIGN), [other, done], completion.is_done_by) == shown
-    assert completion.likely_end(task(SIGN), [other, reverted, done], completion.is_done_by) is None
-    assert completion.likely_end(task(SIGN), [renamed, other, done], completion.is_done_by) is None
-    assert completion.likely_end(task(SIGN), [done, reverted], completion.is_done_by) == shown
-    assert completion.likely_end(task(SIGN), [again, reverted, done], completion.is_done_by) == (
+    assert likely_ends.likely_end(task(SIGN), [other, done], completion.is_done_by) == shown
+    assert (
+        likely_ends.likely_end(task(SIGN), [other, reverted, done], completion.is_done_by) is None
+    )
+    assert likely_ends.likely_end(task(SIGN), [renamed, other, done], completion.is_done_by) is None
+    assert likely_ends.likely_end(task(SIGN), [done, reverted], completion.is_done_by) == shown
+    assert likely_ends.likely_end(task(SIGN), [again, reverted, done], completion.is_done_by) == (
         "commit eeeeeee says “Sign all uploads with SHA-256”"
     )
 
@@ -146,8 +148,8 @@ def test_what_was_taken_back_later_is_not_suggested() -> None:
 def test_what_is_taken_back_is_known_by_its_name(subject: str, later: str) -> None:
     """Part of D2 and F11."""
     commits = [change(later, "b" * 40), change(subject, "a" * 40)]
-    assert completion.likely_end(task(SIGN), commits, completion.is_done_by) is None
-    assert completion.likely_end(task(SIGN), commits[1:], completion.is_done_by) is not None
+    assert likely_ends.likely_end(task(SIGN), commits, completion.is_done_by) is None
+    assert likely_ends.likely_end(task(SIGN), commits[1:], completion.is_done_by) is not None
 
 
 @pytest.mark.parametrize("title", ["Add tests", "Update README.md", "Fix bugs", "Docs", "…"])

@@ -2,14 +2,15 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
 
 from protocol.tasks import Task
 from sidecar.search.rules import words as rules_words
-from sidecar.tasks.rules.conditions import Change, told
+from sidecar.tasks.rules.conditions import Change
+from sidecar.tasks.rules.likely_ends import READ, subject, without_request
 from sidecar.text import patterns
 from sidecar.text.patterns import Late, late, words
 
@@ -324,54 +325,6 @@ def _turns(text: str) -> Iterator[tuple[str, str]]:
     for pattern in (_TURNED, _REPLACED):
         yield from ((root(old), root(new)) for old, new in pattern.findall(text))
     yield from ((root(old), root(new)) for new, old in _SWAPPED.findall(text))
-
-
-READ = 2_000
-"""Letters of a text that are read."""
-_SHORT = 7
-"""Letters of a commit's id."""
-_REQUEST = late(r"\s*\(#\d+\)\s*$")
-_REVERTED = late(r'\W*revert(?:s|ed)?[:\s]+(?:"(.+)"|([^"]+)$)', re.IGNORECASE)
-_REVERTED_SHA = late(r"\breverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
-
-Judge = Callable[[Task, Change], bool]
-"""Tells whether a commit says that it does what a task asks for."""
-
-
-def likely_end(task: Task, commits: Iterable[Change], is_done_by: Judge) -> str | None:
-    """Find a commit, of these with the newest first, that seems to have done a task and was not taken back."""
-    taken_back: set[str] = set()
-    for commit in commits:
-        if is_done_by(task, commit) and taken_back.isdisjoint(_names(commit)):
-            return told(commit)
-        taken_back.update(_taken_back(commit.message[:READ]))
-    return None
-
-
-def subject(message: str) -> str:
-    """Give the first line of a message."""
-    return message.partition("\n")[0]
-
-
-def without_request(line: str) -> str:
-    """Give a subject without the number of the request by which it came."""
-    return _REQUEST.sub("", line)
-
-
-def _names(commit: Change) -> tuple[str, str]:
-    return commit.sha[:_SHORT], _title(subject(commit.message))
-
-
-def _taken_back(message: str) -> Iterator[str]:
-    if "revert" not in message.lower():
-        return
-    if found := _REVERTED.match(subject(message)):
-        yield _title(found[1] or found[2])
-    yield from (sha[:_SHORT] for sha in _REVERTED_SHA.findall(message))
-
-
-def _title(line: str) -> str:
-    return without_request(line).strip().lower()
 
 
 _FEWEST, _MANY = 2, 4
