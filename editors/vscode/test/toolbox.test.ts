@@ -19,7 +19,7 @@ function found(...said: Partial<Memory>[]): SearchResult {
     score: 1,
     why: {},
   }));
-  return { memories, total: memories.length, semantic: false };
+  return { memories, total: memories.length, semantic: false, hits: [] };
 }
 
 test("memories are told with what is known of them", () => {
