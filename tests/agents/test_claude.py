@@ -79,10 +79,7 @@ def test_what_is_said_and_done_is_in_the_memory(bench: Bench) -> None:
     first, *others = [(one["kind"], one["agentId"], one["text"]) for one in events]
     assert first == ("capture", None, "PLEASE-WRITE it. We must never log customer names.")
     # An edit is told beside the conversation, and so maybe after the answer.
-    assert sorted(others) == [
-        ("capture", "claude-code", bench.model.words),
-        ("save", "claude-code", None),
-    ]
+    assert others == [("save", "claude-code", None)]
     [saved] = bench.call("checkpoints/list")["checkpoints"]
     assert (saved["trigger"], saved["harness"], saved["promptCount"]) == (
         "session_end",
