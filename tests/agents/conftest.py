@@ -12,10 +12,6 @@ from tests.support import Repository
 MEMORY = "Deploys to the zeppelin cluster happen on Tuesdays only."
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "agents: runs real assistants; `make agents-e2e` does it")
-
-
 @pytest.fixture
 def bench(tmp_path: Path, repository: Repository) -> Iterator[Bench]:
     """A repository with one memory, and a model that writes a file when it is asked to."""
