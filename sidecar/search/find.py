@@ -58,7 +58,9 @@ def search(
         Found(memory=memories[item.key], score=item.score, why=item.why)
         for item in scoring.cut(ranked, CANDIDATES)
         if item.key in memories
-    ][: params.top_k]
+    ]
+    found.sort(key=lambda item: _is_summary(item.memory))
+    found = found[: params.top_k]
     return hits, found, cosines is not None
 
 
@@ -226,6 +228,11 @@ def _once(
         if not is_known:
             kept.append(item)
     return kept
+
+
+def _is_summary(memory: Memory) -> bool:
+    """Whether rules made it of a whole session: it repeats what the commits say."""
+    return memory.type == "episodic" and not memory.agent_id
 
 
 def _hit(text: Text, memory: Memory | None, item: Scored, question: str) -> Hit:
