@@ -235,7 +235,8 @@ class Mind:
         if not params.query.strip():
             return self.recall.search(vault, params, elsewhere)
         hits, found, is_semantic = find.search(vault, params, self.around.meanings, elsewhere)
-        total = sum(self.recall.standings(vault).values())
+        counts = vault.memories.tally("status")
+        total = sum(count for (status,), count in counts.items() if status in params.statuses)
         return SearchResult(
             memories=tuple(found), total=total, semantic=is_semantic, hits=tuple(hits)
         )

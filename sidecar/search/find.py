@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from protocol.memories import Memory
 from protocol.recall import Found, Hit, HitKind, SearchParams
@@ -26,7 +26,6 @@ _BY_MEANING = 20
 BUDGET = 1.5
 """Seconds that a search may spend on embedding texts whose meaning is not cached; the rest is ranked by words."""
 _AT_ONCE = 8
-_KINDS: dict[str, HitKind] = {"commit": "commit", "capture": "capture", "memory": "memory"}
 
 Elsewhere = Callable[[list[Memory]], Collection[str]]
 """Names the memories that belong to branches which are not part of the current one."""
@@ -208,12 +207,7 @@ def _once(
     for item in ranked:
         memory = memories.get(item.key)
         # What rules summed up of a session only repeats its commits, which are found themselves.
-        if (
-            memory
-            and memory.type == "episodic"
-            and not memory.agent_id
-            and len(rows) > len(memories)
-        ):
+        if memory and _is_summary(memory) and len(rows) > len(memories):
             continue
         row = rows[item.key]
         # A cherry-picked commit says the same as the one it was made from.
@@ -240,7 +234,7 @@ def _hit(text: Text, memory: Memory | None, item: Scored, question: str) -> Hit:
     if memory and memory.rationale and memory.rationale not in body:
         body = f"{body}\n\n{memory.rationale}"
     return Hit(
-        kind=_KINDS[text.kind],
+        kind=cast("HitKind", text.kind),
         id=text.id,
         title=cleaning.clean(text.title),
         text=cleaning.clean(snippets.best(body, question)),

@@ -6,7 +6,7 @@ from datetime import datetime
 from msgspec import Struct
 
 FILES = 0.4
-"""What a candidate gains that touches the open file; chosen on two projects, reported on others (docs/quality.md)."""
+"""What a candidate gains that touches the open file; set by hand, not measured on data of its own yet."""
 CHANGED = 0.15
 """The same for other changed files."""
 LINKED = 0.3
@@ -14,8 +14,8 @@ LINKED = 0.3
 RECENT = 0.05
 """What the newest gains over the oldest: it decides among equals, no more."""
 _HALF_LIFE = 90 * 86_400.0
-_NEIGHBOUR = 1 / 3
-"""What a turn gains of the score of the turn before and after it."""
+_UNKNOWN = 0.8
+"""The part of its words that stands for the meaning of a candidate that was not embedded."""
 _CUT = 0.5
 """A hit below this part of the best one is noise."""
 
@@ -61,7 +61,7 @@ def rank(
         if best_meaning > 0:
             cosine = meaning.get(candidate.key)
             why["meaning"] = (
-                max(cosine, 0.0) / best_meaning if cosine is not None else 0.8 * why["words"]
+                max(cosine, 0.0) / best_meaning if cosine is not None else _UNKNOWN * why["words"]
             )
         if files := _files(candidate.files, open_files, changed_files):
             why["files"] = files
