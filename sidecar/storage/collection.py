@@ -237,8 +237,7 @@ class Collection(Generic[T]):
             return
         texts.remove(self.database, identifier)
         row = None if record is None else self.text_of(record)
-        if row is not None:
-            texts.put(self.database, [row._replace(id=identifier)])
+        texts.put(self.database, [row and row._replace(id=identifier)])
 
     def _columns(self, document: Document) -> list[Any]:
         return [column_value(document.get(column)) for column in self.table.columns]

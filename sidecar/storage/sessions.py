@@ -391,7 +391,7 @@ class Sessions:
             "INSERT OR REPLACE INTO keys VALUES (?, ?, ?)",
             ((key, one.session_id, one.event_id) for one in events for key in sessions.keys(one)),
         )
-        texts.put(self.database, [texts.of_event(one) for one in events if one.kind != "save"])
+        texts.put(self.database, map(texts.of_event, events))
 
     def _remove(self, event_id: str) -> None:
         self._events.discard(event_id)

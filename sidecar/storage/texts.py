@@ -62,9 +62,11 @@ class Match(NamedTuple):
     """BM25, higher is better."""
 
 
-def of_event(event: Event) -> Text:
-    """Return the row of an event."""
+def of_event(event: Event) -> Text | None:
+    """Return the row of an event; a save has no words, and a commit that no branch holds says nothing that is true."""
     commit = event.commit
+    if event.kind == "save" or (commit and commit.dropped):
+        return None
     author = commit.author_name if commit else event.agent_id or event.source
     paths = [
         f"{change.path}\t{change.previous_path}" if change.previous_path else change.path
@@ -93,9 +95,9 @@ def of_memory(memory: Memory) -> Text | None:
     )
 
 
-def put(database: Database, texts: Iterable[Text]) -> None:
+def put(database: Database, texts: Iterable[Text | None]) -> None:
     """Make new texts findable."""
-    rows = list(texts)
+    rows = list(filter(None, texts))
     if not rows:
         return
     (last,) = database.row("SELECT coalesce(max(rowid), 0) FROM texts")

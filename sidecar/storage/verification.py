@@ -122,11 +122,10 @@ def _derived(connection: sqlite3.Connection) -> Iterator[Finding]:
             keys += (session, owner) == (event.session_id, event.event_id)
             if not owner or (owner == event.event_id and session != event.session_id):
                 yield Finding("keys", f"{key} does not lead to event {event.event_id}")
-        if event.kind != "save":
-            row = _row_of(connection, event.event_id)
-            rows += row is not None
-            if row != texts.of_event(event):
-                yield Finding("texts", f"the words of event {event.event_id} are not what it says")
+        row = _row_of(connection, event.event_id)
+        rows += row is not None
+        if row != texts.of_event(event):
+            yield Finding("texts", f"the words of event {event.event_id} are not what it says")
     query = "SELECT id, CAST(body AS BLOB) FROM memories"
     for identifier, body in connection.execute(query).fetchall():
         said = texts.of_memory(msgspec.json.decode(body, type=Memory))

@@ -10,7 +10,7 @@ from protocol.events import Commit, Event, FileChange, NewEvent
 from sidecar.app import now
 from sidecar.capture.rules import sessions
 from sidecar.capture.rules.sessions import Rule
-from sidecar.storage import snapshots, verification
+from sidecar.storage import snapshots, texts, verification
 from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import NAME, Vault
 from tests.support import NOON, save
@@ -77,7 +77,7 @@ def account(vault: Vault) -> Counter[str]:
     assert set(vault.database.rows("SELECT key, session, event FROM keys")) == wanted
     assert with_key == len({event for _, _, event in wanted})
     indexed = {row[0] for row in vault.database.rows("SELECT id FROM texts WHERE kind <> 'memory'")}
-    assert indexed == {event.event_id for event in found if event.kind != "save"}
+    assert indexed == {event.event_id for event in found if texts.of_event(event)}
     assert with_words == len(indexed)
     with vault.transaction():
         vault.database.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")

@@ -92,6 +92,19 @@ def test_one_commit_is_shown_once(vault: Vault) -> None:
     assert len(search(vault, "parser")) == 1
 
 
+def test_a_commit_that_was_reset_away_is_not_found(vault: Vault) -> None:
+    """Part of C12: nothing is told that no branch holds any more."""
+    (placed,) = record.ingest(vault, [commit(1, "Cache payments")], "test")
+    assert search(vault, "payments")
+    (event,) = vault.sessions.events(str(placed.session_id))
+    assert event.commit is not None
+    gone = msgspec.structs.replace(event.commit, dropped=True)
+    with vault.transaction():
+        vault.sessions.replace(msgspec.structs.replace(event, commit=gone), [event])
+    assert search(vault, "payments") == []
+    assert vault.verify() == []
+
+
 def test_what_shares_few_words_is_left_out_where_something_answers(vault: Vault) -> None:
     """Part of C7."""
     record.ingest(

@@ -78,7 +78,7 @@ def check(vault: Vault) -> None:
         for key in sessions.keys(event)
     }
     assert set(kept) == expected
-    check_words(vault, {key for key, event in events.items() if event.kind != "save"})
+    check_words(vault, {key for key, event in events.items() if texts.of_event(event)})
 
 
 def check_words(vault: Vault, expected: set[str]) -> None:

@@ -232,9 +232,7 @@ def show_hits(hits: Sequence[Hit], *, is_explained: bool) -> None:
             why = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why.items())
             console.print(f"  [dim]{hit.score:.2f} = {why}[/]")
     if len(hits) > 1 and not is_explained:
-        console.print(
-            "[dim]`threadline sessions show` has the rest of each; --explain the scores[/]"
-        )
+        console.print("[dim]--explain shows how each score is made up[/]")
 
 
 def _origin(hit: Hit) -> str:
