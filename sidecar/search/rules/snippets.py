@@ -3,6 +3,7 @@
 import re
 
 from sidecar.search.rules import terms
+from sidecar.text import wording
 
 SHOWN = 400
 """Characters of a snippet."""
@@ -42,7 +43,7 @@ def best(text: str, question: str, most: int = SHOWN) -> str:
         if not chosen or len(parts[number]) < room:
             chosen.append(number)
             room -= len(parts[number]) + 3
-    return clip(_joined(parts, sorted(chosen)), most)
+    return wording.clipped(_joined(parts, sorted(chosen)), most)
 
 
 def passages(title: str, text: str) -> list[str]:
@@ -62,13 +63,6 @@ def nearest(parts: list[str], question: str) -> str:
     """Return the passage that shares most words with a question."""
     wanted = _stems(question)
     return max(parts, key=lambda part: len(_stems(part) & wanted))
-
-
-def clip(text: str, most: int) -> str:
-    """Cut a text at a word boundary."""
-    if len(text) <= most:
-        return text
-    return text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
 
 
 def _stems(text: str) -> set[str]:
