@@ -16,6 +16,9 @@ PAGES := sidecar/transports/web/pages/page.js
 # What a wheel is made from; whatever must be built before it is one more prerequisite of $(WHEEL).
 SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name 'page.*') pyproject.toml README.md LICENSE
 
+# What failed beside other tests gets a second try alone, and is named: a busy machine is no fault of the code.
+AGAIN := $(BIN)/pytest -q -n 0 --last-failed --last-failed-no-failures none
+
 .PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash tinydb-suite fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
@@ -42,10 +45,10 @@ check: $(READY)  ## format, lint, types, contracts, freshness, fast tests: under
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n auto -m "not slow"
+	$(BIN)/pytest -q -n auto -m "not slow" || $(AGAIN)
 
 test: check check-extension  ## everything, also what needs real processes, editors and time
-	$(BIN)/pytest -q -n auto -m "slow and not agents"
+	$(BIN)/pytest -q -n auto -m "slow and not agents" || $(AGAIN)
 	tests/editor/run.sh
 
 agents-e2e: $(READY)  ## real assistants with our hooks and tools, offline, against a stand-in for their models

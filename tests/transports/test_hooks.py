@@ -53,7 +53,8 @@ OUTCOMES: dict[str, dict[str, tuple[str, Any]]] = {
         "SessionStart.clear": ("", NESTED),
         "SessionStart.compact": ("", NESTED),
         "SessionStart.fork": ("", NESTED),
-        "SessionStart.resume": ("", NESTED),
+        # Who goes on is not told again that there is nothing to tell.
+        "SessionStart.resume": ("", None),
         "SessionStart.startup": ("", NESTED),
         "Stop.active": ("turn.end", None),
         "Stop": ("turn.end", None),
