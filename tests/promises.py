@@ -125,7 +125,6 @@ PENDING: dict[str, str] = {
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
     "F13": "encryption at rest is not built",
     "F14": "agent keys come with teams",
-    "G8": "`doctor` is not built",
     "G9": "the page is not built",
     "J1": "comes with teams",
     "J2": "comes with teams",
@@ -429,6 +428,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "e2e/test_editors.py::test_a_day_in_an_editor",
         "editor/test_neovim.py::test_neovim_attaches_saves_commits_and_asks",
     ),
+    "G8": ("upkeep/test_doctor.py::test_doctor_names_what_is_missing_and_its_fix",),
     "H1": (
         "capture/test_record.py::test_a_batch_that_comes_back_after_a_crash_is_not_doubled",
         "capture/test_record.py::test_no_time_of_a_commit_blocks_those_who_come_later",

@@ -342,6 +342,11 @@ whether anything of it is left. There is no way back.
 _TYPES = get_args(MemoryType)
 _STATUSES = tuple(status for status in get_args(MemoryStatus) if status != "forgotten")
 
+_DOCTOR = """\
+Looks at the program, git, the disk, this project's store, hooks and every installed assistant, and changes nothing.
+Each finding that is not ok names what to do about it. The exit code is 1 where there is a problem.
+"""
+
 _LINK = """\
 A clone, or a repository that was moved, begins with an empty memory of its own: what a folder says of itself can be
 copied. If it has the root commit and the remote of a project that is remembered, this lets it share that memory.
@@ -602,6 +607,7 @@ def _add_identity(commands: Commands) -> None:
     status.add_argument(
         "--why", action="store_true", help="tell which project this folder belongs to, and why"
     )
+    command(commands, "doctor", "look for what is wrong here, and say what mends it", _DOCTOR)
     link = command(commands, "link", "share the memory of the project this folder matches", _LINK)
     link.add_argument("to", nargs="?", metavar="PROJECT", help="its id (default: the oldest)")
     link.add_argument("--no", action="store_true", help="stay apart, and never ask again")
