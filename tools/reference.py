@@ -78,12 +78,9 @@ def settings() -> Iterator[str]:
 
 def _docstrings() -> dict[str, str]:
     """Return what stands below each setting in the source."""
-    body = ast.parse(inspect.getsource(Settings)).body[0].body  # type: ignore[attr-defined]
-    return {
-        field.target.id: text.value.value
-        for field, text in itertools.pairwise(body)
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
-    }
+    body: list[Any] = ast.parse(inspect.getsource(Settings)).body[0].body  # type: ignore[attr-defined]
+    pairs = [pair for pair in itertools.pairwise(body) if isinstance(pair[0], ast.AnnAssign)]
+    return {ast.unparse(field.target): ast.literal_eval(text.value) for field, text in pairs}
 
 
 def methods() -> Iterator[str]:

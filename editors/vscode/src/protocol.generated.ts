@@ -104,7 +104,7 @@ export interface Behind {
 export interface CaptureState {
   paused: boolean;
   /** What was asked for; null while capture is on. */
-  duration: "15m" | "1h" | "forever" | "restart" | null;
+  duration: string | null;
   since: string | null;
   /** When it goes on by itself; null: when it is resumed, or when whoever paused it restarts. */
   until: string | null;
@@ -1135,7 +1135,7 @@ export interface PauseParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
   /** `restart`: until the process that answers this request has ended. */
-  duration?: "15m" | "1h" | "forever" | "restart";
+  duration?: string;
 }
 
 /** Where one event went. */

@@ -1,6 +1,8 @@
 """The words of the command line, and what `--help` teaches about them."""
 
 import argparse
+import difflib
+import re
 from typing import NoReturn, TypeAlias, get_args
 
 from protocol.contexts import Mode, Opinion
@@ -376,7 +378,16 @@ class _Parser(argparse.ArgumentParser):
     """Complains without what is hidden in a word that it does not know; its subcommands are of its kind."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(characters.visible(message))
+        super().error(characters.visible(message) + _suggestion(message))
+
+
+def _suggestion(message: str) -> str:
+    """Return what a word that is no choice was probably meant to be."""
+    refused = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
+    if refused is None:
+        return ""
+    near = difflib.get_close_matches(refused[1], re.findall(r"[\w-]+", refused[2]), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def build() -> argparse.ArgumentParser:
@@ -456,9 +467,8 @@ def _add_watch(commands: Commands) -> None:
     pause.add_argument(
         "duration",
         nargs="?",
-        choices=("15m", "1h", "forever"),
         default="forever",
-        help="default: forever",
+        help="such as 30m, 2h or 1d (default: forever)",
     )
     command(commands, "resume", "record again")
 
