@@ -13,7 +13,10 @@ from tests.support import ROOT
 from tools import reference
 
 IGNORED = {"__pycache__"}
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "llms.txt")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
 def mentioned(document: str) -> set[str]:
