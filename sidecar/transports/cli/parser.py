@@ -349,6 +349,11 @@ Looks at the program, git, the disk, this project's store, hooks and every insta
 Each finding that is not ok names what to do about it. The exit code is 1 where there is a problem.
 """
 
+_DEMO = """\
+Makes a small repository in a temporary folder, records an invented week there, shows what Threadline makes of it here
+and in a browser, and removes all of it. Your own memory is not touched.
+"""
+
 _LINK = """\
 A clone, or a repository that was moved, begins with an empty memory of its own: what a folder says of itself can be
 copied. If it has the root commit and the remote of a project that is remembered, this lets it share that memory.
@@ -412,6 +417,8 @@ def build() -> argparse.ArgumentParser:
     hook = command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
     hook.add_argument("agent", help="who calls, such as claude-code")
     hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")
+    demo = bare_command(commands, "demo", "see an invented week, in a place of its own", _DEMO)
+    demo.add_argument("--no-browser", action="store_true", help="only in the terminal")
     _add_scan(commands)
     _add_watch(commands)
     _add_sessions(commands)
