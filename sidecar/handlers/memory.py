@@ -12,7 +12,7 @@ from cachetools import LRUCache, TTLCache
 from msgspec import Struct
 
 from protocol import conversions
-from protocol.enrichment import Compacted, JobParams, StartParams
+from protocol.enrichment import Compacted, EnrichedAll, JobParams, StartAllParams, StartParams
 from protocol.errors import GitFailedError, InvalidParamsError, ModelFailedError, NotFoundError
 from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
@@ -30,6 +30,14 @@ from protocol.recall import (
     UpdateParams,
     WriteParams,
     WriteResult,
+)
+from protocol.review import (
+    DecideParams,
+    ListProposalsParams,
+    Proposals,
+    Reviewed,
+    WorthKnowing,
+    WorthKnowingParams,
 )
 from protocol.settings import Settings
 from protocol.turns import ENTRY_LIMIT, Activity
@@ -63,6 +71,8 @@ if TYPE_CHECKING:
 
 _UNASKED = 5
 """Sessions that are enriched at one go without being asked, so that an import starts no marathon."""
+_PROBLEMS = 5
+"""Reasons that are named of sessions that failed."""
 _KNOWN_FOR = 60
 """Seconds for which a folder is taken for the repository that it was."""
 
@@ -180,6 +190,23 @@ class Mind:
         tools = self._tools(params.project, params.provider)
         return pipeline.start(vault, params.session_id, tools, tell, agent_id=agent)
 
+    def enrich_all(self, params: StartAllParams, tell: Tell) -> EnrichedAll:
+        """Make memory from all sessions that nobody has read, and say honestly what came of it."""
+        from sidecar.memory import whole_history  # noqa: PLC0415  # likewise
+
+        vault = self.around.vault(params.project)
+        unread = [one for one in vault.sessions.newest() if one.enrichment_status != "completed"]
+        ids = [one.session_id for one in reversed(unread)]
+        done = whole_history.enrich(vault, ids, self._tools(params.project, params.provider), tell)
+        failed = [job for job in done if job.status == "failed"]
+        return EnrichedAll(
+            sessions=len(done),
+            memories=sum(job.created for job in done),
+            proposed=sum(job.proposed for job in done),
+            failed=len(failed),
+            problems=tuple(dict.fromkeys(job.error or "unknown" for job in failed))[:_PROBLEMS],
+        )
+
     def retry(self, params: JobParams, tell: Tell) -> Job:
         """Go on with a job from the stage that failed, by the same reader."""
         from sidecar.memory import pipeline  # noqa: PLC0415  # likewise
@@ -282,6 +309,31 @@ class Mind:
 
         return remember.update(self.around.vault(params.project), params)
 
+    def list_proposals(self, params: ListProposalsParams) -> Proposals:
+        """List what waits for review; that is for people."""
+        from sidecar.memory import review  # noqa: PLC0415  # likewise
+
+        self._check_person()
+        return review.list_proposals(self.around.vault(params.project), params)
+
+    def decide(self, params: DecideParams) -> Reviewed:
+        """Accept, edit or reject proposals."""
+        from sidecar.memory import review  # noqa: PLC0415  # likewise
+
+        self._check_person()
+        return review.decide(self.around.vault(params.project), params)
+
+    def worth_knowing(self, params: WorthKnowingParams) -> WorthKnowing:
+        """Tell the best that is known of a project."""
+        from sidecar.memory import worth_knowing  # noqa: PLC0415  # likewise
+
+        vault = self.around.vault(params.project)
+        return worth_knowing.find(vault, self._code(params.project), params)
+
+    def _check_person(self) -> None:
+        if not self.around.is_for_people():
+            raise InvalidParamsError("what is only proposed is for people to review")
+
     def compact(self, params: SessionParams) -> Compacted:
         """Compress a closed session's events and say what it was about."""
         from sidecar.upkeep import maintenance  # noqa: PLC0415  # likewise
@@ -350,19 +402,23 @@ class Mind:
 
         known = self._code(reference)
         code = None if known is None else self._workbench(known.folder)
+        from sidecar.memory.extract import commits  # noqa: PLC0415  # likewise
+
+        chosen = provider or self.around.settings().model_provider
         return Tools(
-            reader=self._reader(provider or self.around.settings().model_provider),
+            reader=self._reader(chosen, code),
             diffs=(lambda _shas: {}) if code is None else code.diffs,
             meanings=self.around.meanings,
             code=code,
+            wants_diff=commits.wants_diff if chosen == "rules" else lambda _: True,
         )
 
-    def _reader(self, provider: ProviderName) -> "Reader":
+    def _reader(self, provider: ProviderName, code: Codebase | None) -> "Reader":
         """Choose who reads events."""
         if provider == "rules":
             from sidecar.memory.readers import Rules  # noqa: PLC0415  # likewise
 
-            return Rules()
+            return Rules() if code is None else Rules(standing=code.standing_names)
         from sidecar.memory.readers import Modelled  # noqa: PLC0415  # likewise
 
         chosen = self.around.settings()
@@ -439,6 +495,9 @@ _METHODS: dict[str, Callable[[Mind, Any], Record]] = {
     "threadline/memories/read": Mind.read,
     "threadline/memories/write": Mind.write,
     "threadline/memories/update": Mind.update,
+    "threadline/review/list": Mind.list_proposals,
+    "threadline/review/decide": Mind.decide,
+    "threadline/worthKnowing": Mind.worth_knowing,
     "threadline/sessions/compact": Mind.compact,
     "threadline/memories/forget": Mind.forget,
     "threadline/purge": Mind.purge,

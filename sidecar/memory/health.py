@@ -42,6 +42,7 @@ def report(
         oldest=first.started_at if first else None,
         newest=last.last_event_at if last else None,
         memories=count_active(standings),
+        proposed=sum(count for (status, _), count in standings.items() if status == "proposed"),
         memory_health=memory_health(vault, meanings, standings),
         skipped=skipped.read(vault.folder),
         parked_events=parked,

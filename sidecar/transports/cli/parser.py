@@ -254,10 +254,15 @@ shows every event that comes in, whoever reports it. What was committed since th
 first. An editor with the extension does the same by itself.
 """
 
+_REVIEW = """examples:
+  threadline review                                 one after the other: a key decides
+  threadline review --list                          what waits, by kind
+  threadline review --all-of guideline --accept     all rules of guides at once
+"""
 _ENRICH = """\
-Reads the events of a session that nobody has read yet and keeps what is worth it: decisions, constraints,
-tasks, facts, and what the session was about, each with the words it comes from. No model and no network are
-needed. It can be cancelled with Ctrl-C and retried; what is known already is not written twice.
+Reads the events of a session that nobody has read yet, and the code at HEAD. Memory is made of what is sure: comments
+that explain a deliberate choice, and what you said is to last. What is less sure is proposed (`threadline review`) and
+no assistant sees it. No model and no network are needed; what is known already is not written twice.
 
   threadline enrich                     the active session, or the latest
   threadline enrich --all               every session so far
@@ -512,6 +517,14 @@ def _add_enrich(commands: Commands) -> None:
         "--retry", action="store_true", help="go on with a job that failed, the latest or --job"
     )
     enrich.add_argument("--job", metavar="ID", help="a job's id or its last letters")
+    review = command(commands, "review", "decide about what was found and is not sure", _REVIEW)
+    review.add_argument("--all-of", metavar="KIND", help="decide about all of a kind at once")
+    review.add_argument("--accept", action="store_true", help="with --all-of: accept them")
+    review.add_argument("--reject", action="store_true", help="with --all-of: reject them")
+    review.add_argument("--list", action="store_true", help="only show what waits")
+    review.add_argument("--limit", type=int, default=50, help="how many (default: 50)")
+    worth = command(commands, "worth-knowing", "show the best that is known of this project")
+    worth.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
     jobs = command(commands, "jobs", "list enrichment jobs, cancel one")
     jobs.add_argument(
         "action", nargs="?", choices=("list", "cancel"), default="list", help="default: list"
