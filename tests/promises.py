@@ -114,7 +114,6 @@ PROMISES: dict[str, str] = {
 
 PENDING: dict[str, str] = {
     "C12": "comes with memory",
-    "C13": "comes with recall",
     "C14": "comes with memory",
     "C15": "comes with memory",
     "C16": "comes with memory",

@@ -23,6 +23,8 @@ CANDIDATES = 100
 """Texts that are found by words and compared by meaning."""
 _BY_MEANING = 20
 """Memories that are candidates though they share no word with the question."""
+_NEIGHBOUR = 1 / 3
+"""The part of a turn's score that the turns right before and after it get."""
 BUDGET = 1.5
 """Seconds that a search may spend on embedding texts whose meaning is not cached; the rest is ranked by words."""
 _AT_ONCE = 8
@@ -67,7 +69,7 @@ def _candidates(
     vault: Vault, params: SearchParams, asked: "NDArray[np.float32] | None"
 ) -> list[Match]:
     kind = "memory" if _is_for_memories(params) else None
-    matches = texts.find(vault.database, params.query, CANDIDATES, kind)
+    matches = _in_context(vault, texts.find(vault.database, params.query, CANDIDATES, kind))
     near = None if asked is None else vault.vectors.matrix().compare(asked)
     known = {match.text.id for match in matches}
     closest = (
@@ -77,6 +79,22 @@ def _candidates(
     beside = [other for key in known for other in linked.get(key, ()) if other not in known]
     more = dict.fromkeys([*closest, *beside])
     return matches + [Match(text, 0.0) for text in texts.some(vault.database, more)]
+
+
+def _in_context(vault: Vault, matches: list[Match]) -> list[Match]:
+    """Let turns share their score with those beside them: an answer follows its question in other words."""
+    scores = {match.text.id: match.score for match in matches}
+    shared: dict[str, float] = {}
+    for match in matches:
+        if match.text.kind == "turn":
+            for key in texts.beside(vault.database, match.text):
+                shared[key] = shared.get(key, 0.0) + _NEIGHBOUR * match.score
+    if not shared:
+        return matches
+    unmatched = texts.some(vault.database, [key for key in shared if key not in scores])
+    every = [*(match.text for match in matches), *unmatched]
+    raised = [Match(text, scores.get(text.id, 0.0) + shared.get(text.id, 0.0)) for text in every]
+    return sorted(raised, key=lambda match: -match.score)[:CANDIDATES]
 
 
 def _is_for_memories(params: SearchParams) -> bool:
@@ -216,6 +234,8 @@ def _once(
             {piece.commit_sha for piece in memory.evidence if piece.commit_sha}
             if memory
             else {row.origin} - {""}
+            if row.kind == "commit"
+            else set()
         )
         is_known = said <= shown or (bool(commits) and commits <= shown)
         shown |= commits | said
@@ -243,8 +263,9 @@ def _hit(text: Text, memory: Memory | None, item: Scored, question: str) -> Hit:
         type=memory.type if memory else None,
         freshness=memory.verdict if memory else None,
         by_model=bool(memory and memory.by_model),
-        commit=text.origin or None,
+        commit=(text.origin or None) if text.kind == "commit" else None,
         session_id=text.session or None,
+        session_key=(text.origin or None) if text.kind == "turn" else None,
         files=tuple(map(cleaning.clean, text.paths[:3])),
         score=round(item.score, 3),
         why={name: round(value, 3) for name, value in item.why.items()},

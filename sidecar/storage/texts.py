@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from protocol.events import Event
 from protocol.memories import Memory
+from protocol.turns import KeptTurn
 from sidecar.search.rules import terms
 from sidecar.storage.database import Database
 
@@ -17,6 +18,7 @@ COLUMNS = "id, kind, at, author, origin, session, title, text, files, extra"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS texts (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, origin TEXT NOT NULL, session TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, files TEXT NOT NULL, extra TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (title, text, files, extra, content = 'texts', content_rowid = 'rowid', tokenize = 'porter unicode61');
+CREATE INDEX IF NOT EXISTS turns_in_order ON texts (origin, at, id) WHERE kind = 'turn';
 """
 _FILES = 50
 """Paths of an event that are found by their words."""
@@ -30,11 +32,11 @@ class Text(NamedTuple):
 
     id: str
     kind: str
-    """`commit`, `capture` or `memory`."""
+    """`commit`, `capture`, `memory` or `turn`."""
     micros: int
     author: str
     origin: str
-    """A commit's sha."""
+    """A commit's sha, a turn's conversation."""
     session: str
     title: str
     text: str
@@ -92,6 +94,18 @@ def of_memory(memory: Memory) -> Text | None:
         ("", memory.session_id or ""),
         (memory.title, "\n".join(filter(None, said))),
         list(memory.files),
+    )
+
+
+def of_turn(turn: KeptTurn) -> Text:
+    """Return the row of a turn, or of a part of one."""
+    author = turn.agent_id if turn.said_by == "assistant" else turn.said_by
+    return _text(
+        turn.turn_id,
+        ("turn", turn.at, author),
+        (turn.session_key, turn.session_id or ""),
+        ("", turn.text),
+        list(turn.files),
     )
 
 
@@ -153,6 +167,24 @@ def some(database: Database, identifiers: Iterable[str]) -> list[Text]:
     marks = ", ".join("?" * len(wanted))
     query = f"SELECT {COLUMNS} FROM texts WHERE id IN ({marks})"  # noqa: S608  # names of our own
     return [Text(*row) for row in database.rows(query, wanted)] if wanted else []
+
+
+def beside(database: Database, turn: Text) -> list[str]:
+    """Return the ids of what was said right before and after a turn in its conversation."""
+    query = (
+        "SELECT id FROM texts WHERE kind = 'turn' AND origin = ? AND (at, id) {} (?, ?)"
+        " ORDER BY at {order}, id {order} LIMIT 1"
+    )
+    place = (turn.origin, turn.micros, turn.id)
+    sides = (query.format("<", order="DESC"), query.format(">", order="ASC"))
+    return [row[0] for side in sides for row in database.rows(side, place)]
+
+
+def older(database: Database, kind: str, moment: datetime) -> list[str]:
+    """Return the ids of all texts of a kind from before a moment."""
+    query = "SELECT id FROM texts WHERE kind = ? AND at < ?"
+    micros = (moment - _EPOCH) // timedelta(microseconds=1)
+    return [row[0] for row in database.rows(query, (kind, micros))]
 
 
 def former_names(database: Database, path: str) -> set[str]:

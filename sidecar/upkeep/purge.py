@@ -135,7 +135,7 @@ def _said_by_others(vault: Vault, scrub: Scrub, said: set[str]) -> set[str]:
     shelves = (vault.memories, vault.feedback, vault.tasks, vault.messages)
     papers = (vault.documents, vault.revisions, vault.links)
     derived = (vault.agents, vault.conversations, vault.checkpoints, vault.receipts)
-    waiting = (vault.entries, vault.activities)
+    waiting = (vault.entries, vault.activities, vault.turns)
     texts = [
         _spaced(text)
         for shelf in (*shelves, *papers, *derived, *waiting)
