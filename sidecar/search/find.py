@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 CANDIDATES = 100
 """Texts that are found by words and compared by meaning."""
+_ABOUT_FILE = 50
+"""Texts about the open file that are candidates: the best by words and as many of the newest, whatever their words."""
 _BY_MEANING = 20
 """Memories that are candidates though they share no word with the question."""
 _NEIGHBOUR = 1 / 3
 """The part of a turn's score that the turns right before and after it get."""
-BUDGET = 1.5
+BUDGET = 2.5
 """Seconds that a search may spend on embedding texts whose meaning is not cached; the rest is ranked by words."""
-_AT_ONCE = 8
+_AT_ONCE = 16
 
 Elsewhere = Callable[[list[Memory]], Collection[str]]
 """Names the memories that belong to branches which are not part of the current one."""
@@ -38,20 +40,28 @@ def search(
 ) -> tuple[list[Hit], list[Found], bool]:
     """Return the best hits, the memories among them in full, and whether meaning was compared."""
     asked = None if meanings.absence else meanings.embed([params.query])
-    matches = _candidates(vault, params, None if asked is None else asked[0])
+    opened = _names(vault, params.files_at_hand[:1])
+    matches = _candidates(vault, params, opened, None if asked is None else asked[0])
     memories = _memories(vault, params, matches, elsewhere)
     matches = [match for match in matches if _is_wanted(match.text, params, memories)]
-    cosines = (
-        None if asked is None else _cosines(vault, (params.query, asked[0]), matches, meanings)
-    )
-    ranked = scoring.rank(
-        _scorable(vault, matches, params),
-        cosines or {},
-        now=vault.clock(),
-        open_files=_names(vault, params.files_at_hand[:1]),
-        changed_files=params.files_at_hand[1:],
-    )
     rows = {match.text.id: match.text for match in matches}
+    scorable = _scorable(vault, matches, params)
+
+    def rank(cosines: Mapping[str, float]) -> list[Scored]:
+        return scoring.rank(
+            scorable,
+            cosines,
+            now=vault.clock(),
+            open_files=opened,
+            changed_files=params.files_at_hand[1:],
+        )
+
+    ranked, cosines = rank({}), None
+    if asked is not None:
+        # The likeliest first: there may not be time for the meaning of all.
+        likeliest = [rows[item.key] for item in ranked]
+        cosines = _cosines(vault, (params.query, asked[0]), likeliest, meanings)
+        ranked = rank(cosines)
     chosen = scoring.cut(_once(ranked, rows, memories), params.top_k)
     hits = [_hit(rows[item.key], memories.get(item.key), item, params.query) for item in chosen]
     # A memory stays in the list of memories where its commit answers better and is shown instead.
@@ -66,10 +76,20 @@ def search(
 
 
 def _candidates(
-    vault: Vault, params: SearchParams, asked: "NDArray[np.float32] | None"
+    vault: Vault,
+    params: SearchParams,
+    opened: Collection[str],
+    asked: "NDArray[np.float32] | None",
 ) -> list[Match]:
     kind = "memory" if _is_for_memories(params) else None
     matches = _in_context(vault, texts.find(vault.database, params.query, CANDIDATES, kind))
+    known = {match.text.id for match in matches}
+    about_file = texts.touching(vault.database, opened, params.query, _ABOUT_FILE)
+    matches += [
+        match
+        for match in about_file
+        if match.text.id not in known and kind in {None, match.text.kind}
+    ]
     near = None if asked is None else vault.vectors.matrix().compare(asked)
     known = {match.text.id for match in matches}
     closest = (
@@ -175,13 +195,13 @@ def _linked(vault: Vault, matches: Sequence[Match], files: Collection[str]) -> d
 def _cosines(
     vault: Vault,
     asked: "tuple[str, NDArray[np.float32]]",
-    matches: Sequence[Match],
+    likeliest: Sequence[Text],
     meanings: Meanings,
 ) -> dict[str, float]:
     """Return how near texts are to the question in meaning, of as many as there is time for."""
     question, vector = asked
     until = time.monotonic() + BUDGET
-    parts = {match.text.id: _passages(match.text) for match in matches}
+    parts = {text.id: _passages(text) for text in likeliest}
     vectors = vault.passages.some([part for some in parts.values() for part in some])
     lacking = [
         snippets.nearest(some, question)

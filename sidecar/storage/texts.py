@@ -161,6 +161,32 @@ def find(
     return [Match(Text(*row[1:]), -row[0]) for row in database.rows(query, values)]
 
 
+def touching(database: Database, paths: Iterable[str], question: str, most: int) -> list[Match]:
+    """Return texts about any of these files: the best for a question, then the newest, each as many as there may be."""
+    phrases = (" ".join(terms.words(path)) for path in paths)
+    about = " OR ".join(f'files : "{phrase}"' for phrase in phrases if phrase)
+    if not about:
+        return []
+    named = {*paths}
+    among = "texts.rowid IN (SELECT rowid FROM words WHERE words MATCH ?)"
+    columns = ", ".join(f"texts.{name}" for name in COLUMNS.split(", "))
+    newest = f"SELECT 0.0, {columns} FROM texts WHERE {among} ORDER BY at DESC LIMIT ?"  # noqa: S608  # names of our own
+    rows = database.rows(newest, (about, most))
+    if expression := terms.match(terms.of_query(question)):
+        best = (
+            f"SELECT bm25(words) AS score, {columns} FROM words JOIN texts ON texts.rowid = words.rowid"  # noqa: S608
+            f" WHERE words MATCH ? AND {among} ORDER BY score LIMIT ?"
+        )
+        rows = [*database.rows(best, (expression, about, most)), *rows]
+    unique: dict[str, Match] = {}
+    for row in rows:
+        text = Text(*row[1:])
+        # The index finds parts of paths, too.
+        if named.intersection(text.paths):
+            unique.setdefault(text.id, Match(text, -row[0]))
+    return list(unique.values())
+
+
 def some(database: Database, identifiers: Iterable[str]) -> list[Text]:
     """Return those of the texts that are there."""
     wanted = list(identifiers)
