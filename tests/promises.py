@@ -118,7 +118,6 @@ PENDING: dict[str, str] = {
     "C15": "comes with memory",
     "C16": "comes with memory",
     "C17": "comes with memory",
-    "D14": "comes with recall",
     "D17": "comes with teams",
     "D18": "comes with teams",
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",

@@ -30,6 +30,7 @@ _NEIGHBOUR = 1 / 3
 BUDGET = 2.5
 """Seconds that a search may spend on embedding texts whose meaning is not cached; the rest is ranked by words."""
 _AT_ONCE = 16
+_SPOKEN = {"turn", "capture"}
 
 Elsewhere = Callable[[list[Memory]], Collection[str]]
 """Names the memories that belong to branches which are not part of the current one."""
@@ -241,6 +242,7 @@ def _once(
 ) -> list[Scored]:
     """Leave out what only repeats a commit that stands above it."""
     shown: set[str] = set()
+    spoken: list[str] = []
     kept = []
     for item in ranked:
         memory = memories.get(item.key)
@@ -248,6 +250,10 @@ def _once(
         if memory and _is_summary(memory) and len(rows) > len(memories):
             continue
         row = rows[item.key]
+        # What was noted of a turn repeats it.
+        if row.kind in _SPOKEN and any(row.text in text or text in row.text for text in spoken):
+            continue
+        spoken += [row.text] if row.kind in _SPOKEN else []
         # A cherry-picked commit says the same as the one it was made from.
         said = {f"{row.title}\n{row.text}"}
         commits = (
