@@ -8,7 +8,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 
-from sidecar.search.rules.common_words import FUNCTION_WORDS
+from sidecar.text.common_words import FUNCTION_WORDS
 
 MOST_TERMS = 64
 """Terms of one query; a pasted log has thousands, and each costs a lookup."""

@@ -6,8 +6,8 @@ The full-text index is read as it is, with the standard library alone and no pat
 import os
 from _collections_abc import Iterable, Iterator
 
-from sidecar.search.rules.common_words import FUNCTION_WORDS
 from sidecar.storage import prepared
+from sidecar.text.common_words import FUNCTION_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
