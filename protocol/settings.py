@@ -62,6 +62,8 @@ class Settings(Record, frozen=True, kw_only=True):
     """How many checkpoints of one conversation are kept; the oldest go."""
     retention_days: Annotated[int, Meta(ge=1, le=3650), USER] = 7
     """For how long checkpoints are kept."""
+    turn_retention_days: Annotated[int, Meta(ge=0, le=36_500), USER] = 0
+    """For how long the words of conversations can be found; 0 keeps them."""
     recovery_budget_chars: Annotated[int, Meta(ge=200, le=20_000), USER] = 2000
     """The room that is reserved for what an earlier conversation knew."""
     recovery_window_ms: Annotated[int, Meta(ge=60_000, le=604_800_000), USER] = 14_400_000

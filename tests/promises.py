@@ -113,10 +113,8 @@ PROMISES: dict[str, str] = {
 }
 
 PENDING: dict[str, str] = {
-    "C13": "comes with recall",
     "C15": "comes with memory",
     "C16": "comes with memory",
-    "D14": "comes with recall",
     "D17": "comes with teams",
     "D18": "comes with teams",
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
@@ -292,7 +290,10 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "memory/test_readers.py::test_what_a_job_and_a_day_may_cost_is_limited",
         "memory/test_readers.py::test_whatever_goes_wrong_fails_the_job_and_can_be_retried",
     ),
-    "C7": ("memory/test_remember.py::test_meaning_finds_other_words",),
+    "C7": (
+        "memory/test_remember.py::test_meaning_finds_other_words",
+        "upkeep/test_tending.py::test_records_get_their_meaning_in_the_background_the_newest_first",
+    ),
     "C8": (
         "memory/test_duplicates.py::test_another_value_takes_the_place_of_the_older_one",
         "memory/test_remember.py::test_a_repetition_is_skipped_and_an_update_supersedes",
@@ -308,6 +309,14 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "memory/test_extract.py::test_a_name_that_the_code_has_no_more_silences_a_proposal",
         "memory/test_review.py::test_a_newer_value_takes_the_place_whoever_wrote_it",
         "memory/test_review.py::test_a_note_goes_with_its_line_and_comes_back_with_it",
+    ),
+    "C13": (
+        "conversations/test_record.py::test_a_turn_is_found_by_its_words_with_who_said_it_and_where",
+        "conversations/test_record.py::test_a_turn_is_kept_without_secrets",
+        "conversations/test_record.py::test_each_part_of_a_long_turn_is_found",
+        "conversations/test_record.py::test_purging_words_reaches_turns_and_exports_hold_the_rest",
+        "conversations/test_record.py::test_the_answer_beside_a_matching_turn_is_found",
+        "conversations/test_record.py::test_turns_survive_the_checkpoint_and_go_when_their_time_is_over",
     ),
     "C14": (
         "memory/test_review.py::test_a_person_accepts_edits_or_rejects",
@@ -339,6 +348,13 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "hosts/test_rules_writer.py::test_context_goes_into_files_on_command_and_leaves_no_trace",
     ),
     "D13": ("e2e/test_insights.py::test_memory_is_behind_every_line_file_and_command",),
+    "D14": (
+        "transports/test_prompts.py::test_a_prompt_about_something_else_is_told_nothing",
+        "transports/test_prompts.py::test_a_prompt_is_told_what_concerns_it_once",
+        "transports/test_prompts.py::test_a_vault_that_cannot_be_read_costs_nothing_but_the_answer",
+        "transports/test_prompts.py::test_the_hook_loads_the_standard_library_only_and_changes_nothing",
+        "transports/test_prompts.py::test_what_the_conversation_itself_said_or_was_given_is_not_told",
+    ),
     "D15": (
         "context/test_selection.py::test_no_more_branches_are_looked_at_than_there_is_time_for_and_none_twice",
         "transports/test_prepared.py::test_a_cache_that_cannot_be_read_means_that_nothing_is_prepared",

@@ -14,7 +14,7 @@ from protocol.errors import ThreadlineError
 from protocol.events import NewEvent
 from protocol.settings import Settings
 from protocol.turns import Activity, ExtractionStatus, IngestedTurn, IngestTurnParams
-from sidecar.capture import record
+from sidecar.capture import record, timeline
 from sidecar.capture.rules import pauses
 from sidecar.conversations import collect, participants
 from sidecar.conversations.later import Buffer
@@ -211,7 +211,16 @@ def _was_heard(vault: Vault, talk: Conversation, seen: Seen) -> bool:
 
 def _collected(vault: Vault, talk: Conversation, seen: Seen) -> list[Op]:
     key = talk.session_key
-    return collect.add(vault, key, seen.turns, done=seen.activities, now=seen.at)
+    session_id = timeline.active_id(vault) if seen.turns else None
+    kept = (
+        part
+        for turn in seen.turns
+        for part in turns.parts(turn, talk, session_id, seen.report.files)
+    )
+    return [
+        *collect.add(vault, key, seen.turns, done=seen.activities, now=seen.at),
+        *(vault.turns.put(turns.part_id(part), part) for part in kept),
+    ]
 
 
 def _said(params: TrackParams) -> Iterator[Said]:

@@ -53,7 +53,7 @@ from sidecar.memory.rules import memories
 from sidecar.privacy import cleaning
 from sidecar.projects.progress import Tell, untold
 from sidecar.search.meanings import Meanings
-from sidecar.search.query import Recall
+from sidecar.search.recall import Recall
 from sidecar.sharing import agents
 from sidecar.storage.home import Home
 from sidecar.storage.vault import Vault
@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from sidecar.memory.stages import Reader, Tools
 
 
+_LEARNING = 2.0
+"""Seconds of the processor's time for the meaning of records, each time memory is tended."""
 _UNASKED = 5
 """Sessions that are enriched at one go without being asked, so that an import starts no marathon."""
 _PROBLEMS = 5
@@ -216,17 +218,14 @@ class Mind:
         return pipeline.retry(vault, params.job_id, tools, tell)
 
     def tend(self, vault: Vault) -> None:
-        """Learn what memories mean that came from elsewhere, and read sessions unasked where that is wanted.
-
-        What searches need is written down, so that the next process has it at once.
-        """
+        """Learn what memories and records mean, and read sessions unasked where that is wanted."""
         from sidecar.memory import pipeline  # noqa: PLC0415  # likewise
 
         kept = [one for one in vault.memories.all() if one.status != "forgotten"]
         if self.around.meanings.absence is None:
             texts = {one.memory_id: memories.text(one) for one in kept}
             self.around.meanings.learn(vault, texts, untold)
-        self.recall.keep(vault)
+            self.around.meanings.learn_passages(vault, _LEARNING)
         if self.around.settings().auto_enrich:
             for session_id in maintenance.neglected(vault)[:_UNASKED]:
                 tools = self._tools(vault.project_id, None)
@@ -254,19 +253,11 @@ class Mind:
 
     def _search(self, vault: Vault, params: SearchParams, code: Codebase | None) -> SearchResult:
         """Search by words and meaning; without a question, find what is most useful now."""
-        from sidecar.search import find  # noqa: PLC0415  # a start event does without
 
         def elsewhere(some: list[Memory]) -> Collection[str]:
             return drift.commits_elsewhere(vault, some, code)
 
-        if not params.query.strip():
-            return self.recall.search(vault, params, elsewhere)
-        hits, found, is_semantic = find.search(vault, params, self.around.meanings, elsewhere)
-        counts = vault.memories.tally("status")
-        total = sum(count for (status,), count in counts.items() if status in params.statuses)
-        return SearchResult(
-            memories=tuple(found), total=total, semantic=is_semantic, hits=tuple(hits)
-        )
+        return self.recall.search(vault, params, elsewhere)
 
     def list_memories(self, params: ListMemoriesParams) -> MemoryPage:
         """List memories, of whatever branch."""

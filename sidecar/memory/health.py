@@ -15,7 +15,7 @@ from sidecar.storage.conditions import field
 from sidecar.storage.vault import Vault
 
 if TYPE_CHECKING:
-    from sidecar.search.query import Standings
+    from sidecar.search.recall import Standings
 
 
 def report(

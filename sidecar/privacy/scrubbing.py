@@ -49,7 +49,9 @@ _OURS = {
 """Words that mean the same to everybody."""
 NAMED = {"agents": "agentId", "conversations": "sessionKey", "documents": "name"}
 """Tables whose documents are kept under names that somebody chose, and the field these are like."""
-DERIVED = frozenset({"agents", "conversations", "checkpoints", "receipts", "entries", "activities"})
+DERIVED = frozenset(
+    {"agents", "conversations", "checkpoints", "receipts", "entries", "activities", "turns"}
+)
 """Tables that repeat what memories say."""
 _NAMES = frozenset(
     re.findall(

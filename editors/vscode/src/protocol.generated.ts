@@ -631,9 +631,9 @@ export interface Handling {
 
 /** A memory or a record that answers, in few words; the whole of it is one call away. */
 export interface Hit {
-  /** `memory`: a statement. All others are records, quoted as they were written: a commit, a capture. */
-  kind: "capture" | "commit" | "memory";
-  /** Of the memory or the event. */
+  /** `memory`: a statement. All others are records, quoted as they were written: a commit, a capture, a turn of a conversation. */
+  kind: "capture" | "commit" | "memory" | "turn";
+  /** Of the memory, the event or the turn. */
   id: string;
   /** A memory's title, a commit's subject; may be empty. */
   title: string;
@@ -650,6 +650,8 @@ export interface Hit {
   /** The commit's sha. */
   commit: string | null;
   sessionId: string | null;
+  /** The conversation of a turn. */
+  sessionKey: string | null;
   /** The first files it concerns. */
   files: string[];
   score: number;
@@ -1678,6 +1680,8 @@ export interface Settings {
   maxCheckpointsPerSession: number;
   /** For how long checkpoints are kept. */
   retentionDays: number;
+  /** For how long the words of conversations can be found; 0 keeps them. */
+  turnRetentionDays: number;
   /** The room that is reserved for what an earlier conversation knew. */
   recoveryBudgetChars: number;
   /** How old a checkpoint may be to be told to the next conversation. */

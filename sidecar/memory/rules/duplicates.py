@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from protocol.memories import MemoryType
-from sidecar.search.rules import words
+from sidecar.text import words
 from sidecar.text.patterns import late
 from sidecar.text.patterns import words as split_words
 

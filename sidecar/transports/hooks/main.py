@@ -128,7 +128,8 @@ def _respond(
     if seen["event"] == "session.start" or occasion is not None:
         call.upkeep = "usual"
     if occasion is None:
-        return plain, _rest, done
+        about = _tell_about(home, seen, (event, is_sure)) if done == KEPT else None
+        return (plain, _rest, done) if about is None else (*about, _in_words(done, TOLD))
     from sidecar.transports.hooks import ready  # noqa: PLC0415  # few events are answered
 
     asked = {**seen, "told": occasion}
@@ -148,6 +149,30 @@ def _respond(
     return *told_anew, _in_words(done, TOLD)
 
 
+def _tell_about(home: str, seen: Observation, form: tuple[str, bool]) -> Response | None:
+    """Tell a conversation what is known about a prompt; None where nothing surely concerns it."""
+    host, (event, is_sure) = str(seen["host"]), form
+    if seen["event"] != "prompt" or not seen["sessionKey"] or not hosts.listens(host, "prompt"):
+        return None
+    from sidecar.transports.hooks import prompts, ready  # noqa: PLC0415  # few events are answered
+
+    project = ready.find_project(home, os.path.realpath(str(seen["root"])))
+    if project is None:
+        return None
+    talk = observing.digest(f"{host}:{seen['sessionKey']}")
+    lines = prompts.find(
+        f"{home}/projects/{project}/vault.sqlite",
+        str(seen["prompt"]),
+        str(seen["sessionKey"]),
+        spool.told(home, talk),
+    )
+    if not lines:
+        return None
+    text = prompts.write(lines)
+    answer = answers.tell(text, host, event, is_sure=is_sure, is_clean=True)
+    return answer, lambda: spool.note_told(home, talk, [line.id for line in lines])
+
+
 def _in_words(done: str, told: str) -> str:
     return told if done == NOTHING else f"{done} and {told}"
 
@@ -162,6 +187,7 @@ def _tell_ready(home: str, seen: Observation, form: tuple[str, bool], found: "Re
     def finish() -> None:
         ready.note(home, seen, found)
         if seen["sessionKey"]:
+            spool.note_told(home, talk, ready.name_items(found))
             is_kept = not hosts.forgets(host, str(seen["event"]))
             spool.keep_promise(home, talk, is_kept=is_kept)
 

@@ -1,28 +1,17 @@
-"""Split text, code and paths into search terms."""
+"""The terms of a statement, by which it is compared with others: stems, names in all spellings, parts of paths."""
 
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 from msgspec import Struct
 
+from sidecar.text.common_words import FUNCTION_WORDS
 from sidecar.text.hashing import blake2b
-from sidecar.text.patterns import late
 
 _SIZE = 8
-
-
-@functools.lru_cache(maxsize=65_536)
-def of(text: str) -> int:
-    """Give the number of a text: the same in every process, and hardly ever that of another text."""
-    return _number(text.encode("utf-8", "surrogatepass"))
-
-
-def of_kind(kind: str, text: str) -> int:
-    """Give the number of a text that means something else in another place: a tag, a folder, a name."""
-    return of(f"{kind}\0{text}")
 
 
 def of_all(value: object) -> int:
@@ -250,9 +239,6 @@ def _suffix(word: str, suffixes: Suffixes) -> tuple[str, str]:
 Terms = dict[str, float]
 """How often each term occurs; a weak one counts as a part of one."""
 
-EDITION = 1
-"""Goes up when the same text gives other terms: what was derived from them is then made anew."""
-
 WEAK = 0.2
 """The weight of an extension: it tells the language of a file, not the file."""
 _LONGEST = 64
@@ -263,9 +249,6 @@ _BEGINNING = 3
 _SHORT = 6
 """Letters of a word whose stem may be an e longer than what they share: using, use."""
 _CHUNK = re.compile(r"\w+(?:[./\\:@+-]+\w+)*")
-_ASKS = late(r"\s*(?:how|what|why|which|who|whose|whom)\b", re.IGNORECASE)
-_EXACT = late(r"[a-z][A-Z]|\w_\w|\w/\w|\w\.\w|\w::\w|\w\(\)|#\d|`\w|\b__\w")
-_LETTERS = re.compile(r"[a-z]+")
 _CUT = re.compile(r"[/\\:@+]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+[a-z0-9]*", re.IGNORECASE)
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\d_A-Za-z]+(?:[a-z]+)?", re.UNICODE)
@@ -274,22 +257,6 @@ _EXTENSION = re.compile(
     r"|less|vue|svelte|json[cl]?|ya?ml|toml|cfg|ini|lock|xml|svg|png|jpe?g|gif|proto|graphql|tf|ipynb|env|log|csv)$",
     re.IGNORECASE,
 )
-_STOP = frozenset(
-    re.findall(
-        "[a-z]+",
-        """
-        a about after all also am an and any are as at be been before being but by can could did do does for from
-        had has have he her his how i if in into is it its just may me might more most must my no not of off on or our
-        out over shall she should so some such than that the their them then there these they this those to too up us
-        was we were what when where which while who whom why will with would you your
-        """,
-    )
-)
-_PROBE = (
-    "running caches parsers generously conditional happiness flies skis news exceed "
-    "communication organization traditional sensibility arguing relativity"
-)
-"""Words that stemmers disagree about."""
 
 
 def count(text: str) -> Terms:
@@ -324,51 +291,10 @@ def sketch(text: str) -> Sketch:
             begun.update((begins[:1], begins[:2], begins))
         if not _is_word(chunk):
             most += 2 * len(chunk)
-        elif found[-1] not in _STOP:
+        elif found[-1] not in FUNCTION_WORDS:
             most += 1
             plain.add(found[-1][: _BEGINNING - (len(chunk) <= _SHORT)].replace("y", "i"))
     return Sketch(frozenset(plain), frozenset(begun), most)
-
-
-def count_paths(paths: Iterable[str]) -> Terms:
-    """Count the terms of paths, each term once per path."""
-    found: Terms = {}
-    for path in paths:
-        for term, weight in _once_of_path(path):
-            found[term] = found.get(term, 0.0) + weight
-    return found
-
-
-def stem_of(path: str) -> str:
-    """Tell what a file is about, so that a module and its tests agree: `tests/test_cmp.py` gives `cmp`."""
-    name = _EXTENSION.sub("", path.rpartition("/")[2].lower())
-    for sign in ("test_", "test-"):
-        name = name.removeprefix(sign)
-    for sign in ("_test", "-test", ".test", ".spec", "_spec", "tests", ".d"):
-        name = name.removesuffix(sign)
-    return name.strip("_.-") or name
-
-
-@functools.cache
-def stemming() -> int:
-    """Give a number that is another one when the stemmer is."""
-    return of(" ".join(map(_stem, _PROBE.split())))
-
-
-def wordiness(text: str) -> float:
-    """Tell what share of a text's words are small words: none in keywords, about half in a question."""
-    found = _LETTERS.findall(text.lower())
-    return sum(word in _STOP for word in found) / len(found) if found else 0.0
-
-
-def is_question(text: str) -> bool:
-    """Tell whether a text has the form of a question; no subject of a commit begins like one."""
-    return text.rstrip().endswith("?") or _ASKS.match(text) is not None
-
-
-def names_code(text: str) -> bool:
-    """Tell whether a text names something by its exact name: an identifier, a file, a version, an issue."""
-    return _EXACT.search(text) is not None
 
 
 def unaccent(text: str) -> str:
@@ -393,11 +319,6 @@ def _of_chunk(chunk: str) -> tuple[tuple[str, float], ...]:
         return tuple(_of_path(chunk))
     segments = [segment for segment in _CUT.split(chunk) if segment]
     return tuple(pair for segment in segments for pair in _of_name(segment))
-
-
-@functools.lru_cache(maxsize=16_384)
-def _once_of_path(path: str) -> tuple[tuple[str, float], ...]:
-    return tuple(dict(_of_path(unaccent(path))).items())
 
 
 def _of_path(path: str) -> Iterator[tuple[str, float]]:
@@ -430,7 +351,7 @@ def _of_word(word: str) -> Iterator[tuple[str, float]]:
     if not word.isascii() and _ideographs().match(word):
         pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
         yield from ((pair, 1.0) for pair in pairs)
-    elif word.lower() not in _STOP:
+    elif word.lower() not in FUNCTION_WORDS:
         yield _stem(word.lower()[:_LONGEST]), 1.0
 
 

@@ -8,7 +8,7 @@ import snowballstemmer  # type: ignore[import-untyped]  # it has no stubs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.search.rules import words as rules_words
+from sidecar.text import words as rules_words
 
 _SNOWBALL = snowballstemmer.stemmer("english")
 _SUFFIXES = (
