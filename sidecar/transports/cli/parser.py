@@ -4,6 +4,7 @@ import argparse
 from typing import NoReturn, TypeAlias, get_args
 
 from protocol.contexts import Mode, Opinion
+from protocol.jobs import ProviderName
 from protocol.links import LinkType
 from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
@@ -13,6 +14,8 @@ from sidecar.hosts.agents import BY_NAME
 from sidecar.text import characters
 from sidecar.transports.exits import Exit
 
+_PROVIDERS = tuple(name for name in get_args(ProviderName) if name != "editor")
+"""Who can read sessions without an editor."""
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # argparse names it nowhere else
 
 _TASKS = """\
@@ -508,7 +511,7 @@ def _add_enrich(commands: Commands) -> None:
     )
     enrich.add_argument("--all", action="store_true", help="all sessions that nobody has read")
     enrich.add_argument(
-        "--provider", choices=("rules", "http"), help="who reads (default: the setting, else rules)"
+        "--provider", choices=_PROVIDERS, help="who reads (default: the setting, else rules)"
     )
     enrich.add_argument(
         "--retry", action="store_true", help="go on with a job that failed, the latest or --job"
