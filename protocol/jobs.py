@@ -8,7 +8,9 @@ StageName = Literal["enrich", "embed", "dedup", "drift"]
 StageStatus = Literal["pending", "processing", "completed", "failed"]
 JobStatus = Literal["pending", "processing", "completed", "failed", "cancelled"]
 
-ProviderName = Literal["rules", "http", "editor"]
+ProviderName = Literal[
+    "rules", "http", "editor", "claude", "codex", "copilot", "gemini", "opencode"
+]
 
 STAGES: tuple[StageName, ...] = ("enrich", "embed", "dedup", "drift")
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from protocol.jobs import ProviderName
 from protocol.values import Record
 
 Trust = Literal["machine", "user", "project"]
@@ -40,8 +41,9 @@ class Settings(Record, frozen=True, kw_only=True):
     """From which hour on a day that is over gets its digest."""
     time_zone: Annotated[str, Meta(min_length=1, max_length=100), PROJECT] = "UTC"
     """Whose days and hours are meant, such as `Europe/Vienna`."""
-    model_provider: Annotated[Literal["rules", "http", "editor"], MACHINE] = "rules"
-    """Who reads events: our own rules, a model over HTTP, or the editor's own model."""
+    model_provider: Annotated[ProviderName, MACHINE] = "rules"
+    """Who reads events: our own rules, a model over HTTP, the editor's own model, or an assistant of yours, by the
+    name of its command."""
     model_base_url: Annotated[str, Meta(max_length=2000), MACHINE] = ""
     """Where an OpenAI-compatible server answers, such as `http://127.0.0.1:11434/v1`."""
     model_name: Annotated[str, Meta(max_length=200), MACHINE] = ""

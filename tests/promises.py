@@ -113,8 +113,6 @@ PROMISES: dict[str, str] = {
 }
 
 PENDING: dict[str, str] = {
-    "C15": "comes with memory",
-    "C16": "comes with memory",
     "D17": "comes with teams",
     "D18": "comes with teams",
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
@@ -325,6 +323,11 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "memory/test_review.py::test_the_code_makes_memory_and_proposals",
     ),
     "C17": ("memory/test_extract.py::test_grades_follow_what_was_measured",),
+    "C15": ("agents/test_reading.py::test_an_assistant_reads_a_session_and_is_not_recorded",),
+    "C16": (
+        "conversations/test_imports.py::test_turns_come_in_once_at_their_own_time",
+        "conversations/test_imports.py::test_what_hooks_heard_live_is_not_imported_again",
+        "transports/test_importing.py::test_what_was_found_is_listed_and_then_imported_and_searched",
     "D1": ("context/test_start.py::test_every_field_of_a_request_has_its_effect",),
     "D2": ("context/test_start.py::test_an_answer_has_every_section",),
     "D3": ("context/test_start.py::test_a_mode_sets_how_many_items_of_each_kind_are_given",),

@@ -146,7 +146,7 @@ def tell(vault: Vault, session_key: str, seen: Seen, tools: Tools) -> Told:
             talk = conversations.told(talk, seen.report, seen.at)
         is_new = talk is not met.conversation
         if is_new:
-            _capture(vault, seen)
+            capture(vault, seen)
             met = msgspec.structs.replace(met, conversation=talk)
             vault.write([*participants.ops(vault, met), *_collected(vault, talk, seen)])
     if conversations.is_due(talk, tools.settings, vault.clock()):
@@ -180,7 +180,7 @@ def save_soon(vault: Vault, session_key: str, settings: Settings, buffer: Buffer
     )
 
 
-def _capture(vault: Vault, seen: Seen) -> None:
+def capture(vault: Vault, seen: Seen) -> None:
     """Let flagged turns be read for memory with their session; the caller holds the store's lock."""
     flagged = [
         NewEvent(

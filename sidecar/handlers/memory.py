@@ -415,11 +415,27 @@ class Mind:
         chosen = self.around.settings()
         return Modelled(
             name=provider,
-            model=self._editors_model() if provider == "editor" else _http_model(chosen),
+            model=self._model(provider),
             caps=Caps(per_job=chosen.model_tokens_per_job, per_day=chosen.model_tokens_per_day),
             spend=self.around.home.spend,
             today=lambda: self.around.home.ids.clock().date(),
         )
+
+    def _model(self, provider: ProviderName) -> "Model":
+        """Give the model that is asked; an assistant of the user's only where the user has chosen it."""
+        chosen = self.around.settings()
+        if provider == "editor":
+            return self._editors_model()
+        if provider == "http":
+            return _http_model(chosen)
+        from sidecar.memory.llm.assistants import AssistantModel  # noqa: PLC0415  # few need it
+
+        if chosen.model_provider != provider and not self.around.is_for_people():
+            raise InvalidParamsError(
+                f"`{provider}` is asked only where the user's `threadline.modelProvider` names it",
+                field="provider",
+            )
+        return AssistantModel(provider)
 
     def _editors_model(self) -> "Model":
         from sidecar.memory.llm.editors import EditorModel  # noqa: PLC0415  # few need it

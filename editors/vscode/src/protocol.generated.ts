@@ -729,7 +729,7 @@ export interface Job {
   status: "cancelled" | "completed" | "failed" | "pending" | "processing";
   stages: Stage[];
   /** Who reads the events: our own rules, a model over HTTP, or the editor's own. */
-  provider: "editor" | "http" | "rules";
+  provider: "claude" | "codex" | "copilot" | "editor" | "gemini" | "http" | "opencode" | "rules";
   /** The agent that asked for it; null where a person did, or nobody. */
   agentId: string | null;
   /** Nobody asked for it: the setting `autoEnrich` did. */
@@ -1658,8 +1658,8 @@ export interface Settings {
   digestHour: number;
   /** Whose days and hours are meant, such as `Europe/Vienna`. */
   timeZone: string;
-  /** Who reads events: our own rules, a model over HTTP, or the editor's own model. */
-  modelProvider: "editor" | "http" | "rules";
+  /** Who reads events: our own rules, a model over HTTP, the editor's own model, or an assistant of yours, by the name of its command. */
+  modelProvider: "claude" | "codex" | "copilot" | "editor" | "gemini" | "http" | "opencode" | "rules";
   /** Where an OpenAI-compatible server answers, such as `http://127.0.0.1:11434/v1`. */
   modelBaseUrl: string;
   /** Which of the server's models is asked. */
@@ -1951,7 +1951,7 @@ export interface StartParams {
   /** The active session where absent, or else the latest. */
   sessionId?: string | null;
   /** Who reads the events: our own rules, a model over HTTP, or the editor's; the setting where absent. */
-  provider?: "editor" | "http" | "rules" | null;
+  provider?: "claude" | "codex" | "copilot" | "editor" | "gemini" | "http" | "opencode" | "rules" | null;
   /** The agent that asks for it; absent where a person does. */
   agentId?: string | null;
 }

@@ -6,6 +6,7 @@ import re
 from typing import NoReturn, TypeAlias, get_args
 
 from protocol.contexts import Mode, Opinion
+from protocol.jobs import ProviderName
 from protocol.links import LinkType
 from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
@@ -15,6 +16,8 @@ from sidecar.hosts.agents import BY_NAME
 from sidecar.text import characters
 from sidecar.transports.exits import Exit
 
+_PROVIDERS = tuple(name for name in get_args(ProviderName) if name != "editor")
+"""Who can read sessions without an editor."""
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # argparse names it nowhere else
 
 _TASKS = """\
@@ -248,6 +251,17 @@ only what is new, so an interrupted scan is simply started again. Nothing is wri
   threadline scan --since "2 weeks ago"
 """
 
+_IMPORT = """\
+Reads what other tools have kept of your conversations about this repository, so that they can be found: each turn
+once, at its own time, without secrets. Running it again imports only what is new. Nothing of theirs is changed.
+
+  threadline import                     list what was found
+  threadline import claude-code         also: codex, copilot, cursor, opencode, gemini, specstory, aider
+  threadline import codex --since "3 weeks" --dry-run
+  threadline import memory.jsonl        read an export of `threadline export` (also from standard input, or `-`);
+                                        what is already there stays as it is
+"""
+
 _WATCH = """\
 Records commits as they are made and files as they are saved, in this folder and every repository in it, and
 shows every event that comes in, whoever reports it. What was committed since the last look is picked up
@@ -447,9 +461,22 @@ def build() -> argparse.ArgumentParser:
     export = command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
     export.add_argument("--markdown", action="store_true", help="write it for people to read")
-    load = command(commands, "import", "read an export; what is already there stays as it is")
-    load.add_argument("file", nargs="?", default="-", help="where from (default: standard input)")
+    _add_import(commands)
     return parser
+
+
+def _add_import(commands: Commands) -> None:
+    load = command(
+        commands, "import", "bring in past conversations of other tools, or an export", _IMPORT
+    )
+    load.add_argument(
+        "source", nargs="?", metavar="HOST or FILE", help="default: list what was found"
+    )
+    load.add_argument("--since", metavar="DATE", help="only turns newer than this")
+    load.add_argument(
+        "--all-projects", action="store_true", help="into every project that is known here"
+    )
+    load.add_argument("--dry-run", action="store_true", help="count, and store nothing")
 
 
 def _add_scan(commands: Commands) -> None:
@@ -511,7 +538,7 @@ def _add_enrich(commands: Commands) -> None:
     )
     enrich.add_argument("--all", action="store_true", help="all sessions that nobody has read")
     enrich.add_argument(
-        "--provider", choices=("rules", "http"), help="who reads (default: the setting, else rules)"
+        "--provider", choices=_PROVIDERS, help="who reads (default: the setting, else rules)"
     )
     enrich.add_argument(
         "--retry", action="store_true", help="go on with a job that failed, the latest or --job"

@@ -32,6 +32,8 @@ _HARD_STOP = 1.8
 """Seconds after which the process ends, whatever it is doing; a host is told two at most."""
 _CHOSEN, _LONGEST = "THREADLINE_HOOK_SECONDS", 60.0
 """Where a user says how long it may take on a slow machine, and what can be said."""
+_SWITCH = "THREADLINE_HOOKS"
+"""Says `off` in a conversation that is not the user's: we set it where we ask an assistant ourselves."""
 _GRACE = 0.1
 """Seconds by which a child may be later than its own timer says, until it is ended from outside."""
 _READING = 0.8
@@ -118,6 +120,8 @@ def _respond(
     call.host, is_sure = hosts.recognise(call.agent, message, environment)
     event = observing.name(call.event, message)
     plain = answers.plain(call.host, event)
+    if environment.get(_SWITCH) == "off":
+        return plain, _rest, NOTHING
     seen = observing.observe(call.host, event, message, environment)
     if not seen:
         return plain, _rest, NOTHING
