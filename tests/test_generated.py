@@ -61,7 +61,7 @@ def _copy(folder: Path) -> Path:
         ROOT / "tools" / "generate.py",
         ROOT / "sidecar" / "__init__.py",
         *ROOT.glob("sidecar/text/*.py"),
-        *ROOT.glob("sidecar/hosts/**/*.py"),
+        *ROOT.glob("sidecar/hosts/**/*[!c]"),
         *ROOT.glob("editors/vscode/src/*"),
         *(path for name in READY for path in ROOT.glob(f"editors/{name}/**/*")),
     ]:
