@@ -28,8 +28,8 @@ from sidecar.hosts.program import READY
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "protocol" / "schema.json"
 EDITORS = ROOT / "editors"
-LABELS = ROOT / "editors" / "vscode" / "src" / "hosts.generated.ts"
-TYPESCRIPT = ROOT / "editors" / "vscode" / "src" / "protocol.generated.ts"
+LABELS = ROOT / "editors" / "vscode" / "shared" / "hosts.generated.ts"
+TYPESCRIPT = ROOT / "editors" / "vscode" / "shared" / "protocol.generated.ts"
 REFERENCE = "#/components/schemas/"
 
 Schema = dict[str, Any]

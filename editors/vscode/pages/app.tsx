@@ -1,13 +1,13 @@
 /** The frame around all views: where one is, in which project, and whether what is shown is true. */
 
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { USER } from "../src/names";
-import type { ProjectList } from "../src/protocol.generated";
+import { USER } from "../shared/names";
+import type { PageName, Place } from "../shared/places";
+import type { ProjectList } from "../shared/protocol.generated";
 import { type Answer, SceneContext, useAnswer, useLive, useScene } from "./asking";
 import type { Host } from "./hosts";
 import { Icon, type IconName } from "./icons";
 import { Button, Empty, Waiting, Way } from "./pieces";
-import type { PageName, Place } from "./places";
 import { useTitle } from "./titles";
 import { InboxView } from "./views/inbox";
 import { InjectionView } from "./views/injection";

@@ -2,8 +2,8 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
+import { firstLine } from "../shared/formats";
 import { sides } from "./changes";
-import { firstLine } from "./formats";
 import { projectRoots } from "./opening";
 import type { Overview } from "./overview";
 import type { Pages } from "./reading";

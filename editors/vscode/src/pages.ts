@@ -1,7 +1,7 @@
 /** Threads, tasks and commits as Markdown to read; what others wrote in them stays within its quotation. */
 
-import { moment } from "./formats";
-import { agentName, type Labels, priorityName } from "./names";
+import { moment } from "../shared/formats";
+import { agentName, type Labels, priorityName } from "../shared/names";
 import type {
   Event,
   FileChange,
@@ -9,9 +9,9 @@ import type {
   ShownMessage,
   ShownTask,
   Thread,
-} from "./protocol.generated";
+} from "../shared/protocol.generated";
+import { STATUS_NAMES } from "../shared/tasks";
 import { headline } from "./team/messages";
-import { STATUS_NAMES } from "./team/tasks";
 
 const GAP = "\u200b";
 const TAG = /<(?=[a-z][a-z0-9-]*(?:[\s/]|$)|(?:style|script|svg|math)\b)/gim;

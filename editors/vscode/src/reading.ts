@@ -1,15 +1,15 @@
 /** Pages that only can be read: a thread of messages, a task, a commit. */
 
 import * as vscode from "vscode";
-import { firstLine } from "./formats";
-import type { Labels } from "./names";
+import { firstLine } from "../shared/formats";
+import type { Labels } from "../shared/names";
+import type { ShownMessage, ShownTask } from "../shared/protocol.generated";
+import { findTask, obstacles, type Plan } from "../shared/tasks";
 import { commitPage, taskPage, threadPage } from "./pages";
-import type { ShownMessage, ShownTask } from "./protocol.generated";
 import type { Requests } from "./requests";
 import type { Board } from "./team/board";
 import type { Inbox } from "./team/inbox";
 import { headline, type Post } from "./team/messages";
-import { findTask, obstacles, type Plan } from "./team/tasks";
 
 const SCHEME = "threadline-page";
 const LENGTH = 60;

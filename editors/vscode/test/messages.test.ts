@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ShownMessage } from "../src/protocol.generated";
+import type { ShownMessage } from "../shared/protocol.generated";
 import { headline, merged, notices, receipt, senderLine, unreadTotal } from "../src/team/messages";
 import { message, post } from "./given";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns, facts, findTask, obstacles } from "../src/team/tasks";
+import { columns, facts, findTask, obstacles } from "../shared/tasks";
 import { plan, task } from "./given";
 
 const LABELS = new Map([["codex-2", "Codex (tests)"]]);

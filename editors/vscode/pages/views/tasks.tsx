@@ -2,9 +2,9 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { count } from "../../src/formats";
-import type { ShownTask } from "../../src/protocol.generated";
-import { STATUS_NAMES } from "../../src/team/tasks";
+import { count } from "../../shared/formats";
+import type { ShownTask } from "../../shared/protocol.generated";
+import { STATUS_NAMES } from "../../shared/tasks";
 import { useAgents } from "../agents";
 import { useAnswer } from "../asking";
 import { useKept } from "../keeping";

@@ -1,8 +1,8 @@
 /** Pages as editor tabs, which come back with the window. */
 
 import * as vscode from "vscode";
-import { type Place, read, write } from "../../pages/places";
-import type { Target } from "../../pages/wire";
+import { type Place, read, write } from "../../shared/places";
+import type { Target } from "../../shared/wire";
 import type { Sidecar } from "../sidecar";
 import { Bridge } from "./bridges";
 import { isRenamed, ownTitle, pageTitle } from "./titles";

@@ -1,8 +1,8 @@
 /** Commands that lead to the pages. */
 
 import { commands, type Uri } from "vscode";
-import type { Place } from "../../pages/places";
-import type { Target } from "../../pages/wire";
+import type { Place } from "../../shared/places";
+import type { Target } from "../../shared/wire";
 import { openFile } from "../opening";
 import type { Overview } from "../overview";
 import { Registrations } from "../registrations";

@@ -1,8 +1,8 @@
 /** What a person is told: which messages wait, how each reads in a line, and which are worth a notification. */
 
-import { count, firstLine } from "../formats";
-import { agentName, type Labels, listed, priorityName, USER } from "../names";
-import type { Project, ShownMessage } from "../protocol.generated";
+import { count, firstLine } from "../../shared/formats";
+import { agentName, type Labels, listed, priorityName, USER } from "../../shared/names";
+import type { Project, ShownMessage } from "../../shared/protocol.generated";
 
 /** The person's messages in one project. */
 export interface Post {

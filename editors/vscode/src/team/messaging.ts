@@ -1,9 +1,9 @@
 /** What a person does with messages: read, answer, acknowledge, send. */
 
 import * as vscode from "vscode";
+import { agentName, EVERYONE, type Labels, USER } from "../../shared/names";
+import type { ShownMessage } from "../../shared/protocol.generated";
 import { askText, choose, chooseAgent, chooseProject } from "../choosing";
-import { agentName, EVERYONE, type Labels, USER } from "../names";
-import type { ShownMessage } from "../protocol.generated";
 import type { Pages } from "../reading";
 import { Registrations } from "../registrations";
 import type { Requests } from "../requests";

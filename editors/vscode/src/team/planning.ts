@@ -1,15 +1,15 @@
 /** What a person does with tasks: write down, begin, finish, assign, read. */
 
 import * as vscode from "vscode";
+import { ANYONE, priorityName, USER } from "../../shared/names";
+import type { ShownTask, UpdateTaskParams } from "../../shared/protocol.generated";
+import { columns, facts, STATUS_NAMES, type TaskStatus } from "../../shared/tasks";
 import { askText, choose, chooseAgent, chooseProject } from "../choosing";
-import { ANYONE, priorityName, USER } from "../names";
-import type { ShownTask, UpdateTaskParams } from "../protocol.generated";
 import type { Pages } from "../reading";
 import { Registrations } from "../registrations";
 import type { Requests } from "../requests";
 import { statusIcon, TaskNode } from "../tree/task";
 import type { Board } from "./board";
-import { columns, facts, STATUS_NAMES, type TaskStatus } from "./tasks";
 
 const TITLE = 500;
 const DESCRIPTION = 5_000;

@@ -1,9 +1,9 @@
 /** A message; a click opens its thread. */
 
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem } from "vscode";
-import { moment } from "../formats";
-import { agentName, type Labels } from "../names";
-import type { ShownMessage } from "../protocol.generated";
+import { moment } from "../../shared/formats";
+import { agentName, type Labels } from "../../shared/names";
+import type { ShownMessage } from "../../shared/protocol.generated";
 import { type Box, headline, isUrgent, receipt, senderLine } from "../team/messages";
 import type { TreeNode } from "./node";
 

@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { agentName, type Labels, priorityName, USER } from "../../../src/names";
-import type { ShownMessage } from "../../../src/protocol.generated";
+import { agentName, type Labels, priorityName, USER } from "../../../shared/names";
+import type { ShownMessage } from "../../../shared/protocol.generated";
 import { useActing, useAnswer, useScene } from "../../asking";
 import { useKept } from "../../keeping";
 import { Button, Chip, Moment, Waiting } from "../../pieces";

@@ -1,8 +1,8 @@
 /** Messages that answer each other, put together, and what is to be said of them. */
 
-import { firstLine } from "../../../src/formats";
-import { agentName, EVERYONE, type Labels, listed, USER } from "../../../src/names";
-import type { ShownMessage } from "../../../src/protocol.generated";
+import { firstLine } from "../../../shared/formats";
+import { agentName, EVERYONE, type Labels, listed, USER } from "../../../shared/names";
+import type { ShownMessage } from "../../../shared/protocol.generated";
 
 export interface Conversation {
   /** The message that began it, which may have vanished. */

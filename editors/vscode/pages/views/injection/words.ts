@@ -1,7 +1,7 @@
 /** How sections, reasons and signals are called for people. */
 
-import { HOST_LABELS } from "../../../src/hosts.generated";
-import type { GivenItem, Receipt, UngivenItem } from "../../../src/protocol.generated";
+import { HOST_LABELS } from "../../../shared/hosts.generated";
+import type { GivenItem, Receipt, UngivenItem } from "../../../shared/protocol.generated";
 
 export type Mode = Receipt["mode"];
 

@@ -1,7 +1,7 @@
 /** Tasks in columns, in the order of work. */
 
-import type { NewTask, ShownTask } from "../../../src/protocol.generated";
-import { STATUS_NAMES, type TaskStatus } from "../../../src/team/tasks";
+import type { NewTask, ShownTask } from "../../../shared/protocol.generated";
+import { STATUS_NAMES, type TaskStatus } from "../../../shared/tasks";
 import { isLater } from "../../drafts";
 
 export interface Column {

@@ -1,8 +1,8 @@
 /** What is to be done: grouped by state, and how a task reads in a line. */
 
-import { count } from "../formats";
-import { ANYONE, agentName, type Labels, priorityName } from "../names";
-import type { Project, ShownTask } from "../protocol.generated";
+import { count } from "./formats";
+import { ANYONE, agentName, type Labels, priorityName } from "./names";
+import type { Project, ShownTask } from "./protocol.generated";
 
 export type TaskStatus = ShownTask["status"];
 
