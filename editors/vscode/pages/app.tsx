@@ -36,7 +36,16 @@ export function App({ host }: { readonly host: Host }) {
   const [place, setPlace] = useState(host.place);
   const { isLive, remedy } = useLink(host);
   const [notice, tell] = useNotice();
-  useEffect(() => host.places.add(setPlace), [host]);
+  /** Who is led to a task or a message again sees it again, though it was closed meanwhile. */
+  const [visits, setVisits] = useState(0);
+  useEffect(
+    () =>
+      host.places.add((next) => {
+        setPlace(next);
+        if (next.id !== undefined) setVisits((before) => before + 1);
+      }),
+    [host],
+  );
   const listed: Answer<ProjectList> = useLive(
     host,
     "threadline/projects/list",
@@ -87,7 +96,7 @@ export function App({ host }: { readonly host: Host }) {
           </Empty>
         )}
         {listed.result && project && (
-          <View key={`${place.page} ${place.id} ${project}`} place={place} />
+          <View key={`${place.page} ${place.id} ${project} ${visits}`} place={place} />
         )}
       </main>
       <div class={`notice ${notice?.sentence ? (notice.isGood ? "good" : "bad") : "none"}`}>

@@ -61,10 +61,6 @@ export function obstacles(task: ShownTask, plans: readonly Plan[]): string[] {
   return task.waitingFor.map((id) => titles.get(id) ?? id);
 }
 
-export function findTask(plans: readonly Plan[], taskId: string): ShownTask | undefined {
-  return plans.flatMap(({ open, done }) => [...open, ...done]).find((one) => one.taskId === taskId);
-}
-
 function inState(tasks: readonly ShownTask[], status: TaskStatus): ShownTask[] {
   const isHeldUp = (task: ShownTask) => Number(task.waitingFor.length > 0);
   return tasks

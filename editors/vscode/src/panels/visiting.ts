@@ -13,6 +13,9 @@ import { SessionNode } from "../tree/session";
 import { Panels } from "./panels";
 import { MemoryView } from "./sidebars";
 
+/** Shows a place of the pages. */
+export type Show = (place: Place) => void;
+
 export class Visiting extends Registrations {
   private readonly panels: Panels;
   private readonly memory: MemoryView;
@@ -37,6 +40,8 @@ export class Visiting extends Registrations {
     this.register("threadline.openSession", "open the session", (node) => this.openSession(node));
     this.register("threadline.openMemory", "open the memory", (id) => this.openMemory(id));
   }
+
+  readonly show: Show = (place) => this.panels.show(place);
 
   override dispose(): void {
     super.dispose();

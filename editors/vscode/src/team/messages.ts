@@ -48,15 +48,6 @@ export function senderLine(message: ShownMessage, labels: Labels): string {
     .join(" · ");
 }
 
-/** How far those have come whom the person has written to. */
-export function receipt({ handlings }: ShownMessage, labels: Labels): string {
-  const read = Object.entries(handlings);
-  const acknowledged = read.filter(([, { acknowledgedAt }]) => acknowledgedAt);
-  const names = (some: typeof read) => listed(some.map(([id]) => agentName(id, labels)));
-  if (acknowledged.length > 0) return `acknowledged by ${names(acknowledged)}`;
-  return read.length > 0 ? `read by ${names(read)}` : "not read yet";
-}
-
 export function unreadTotal(posts: readonly Post[]): number {
   return posts.reduce((sum, { totals }) => sum + totals.unread, 0);
 }
