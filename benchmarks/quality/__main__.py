@@ -19,7 +19,6 @@ from typing import Any
 from protocol.events import Commit, Event
 from sidecar.memory.extract.compose import compose
 from sidecar.memory.rules.drafts import Draft, Reading
-from sidecar.search.rules import words
 from sidecar.storage import ulids
 from sidecar.text import statements
 
@@ -132,7 +131,7 @@ def _words(text: str) -> set[str]:
     return {word[:_STEM] for word in re.findall(r"\w{3,}", text.lower())} - _COMMON
 
 
-_COMMON = frozenset(words.count("the and for with that this not are was from must should"))
+_COMMON = frozenset("the and for with that this not are was from must should".split())
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -9,7 +9,7 @@ from protocol.memories import Memory, Review
 from protocol.review import DecideParams, ListProposalsParams, Proposals, Reviewed
 from sidecar.memory.rules import memories
 from sidecar.privacy import cleaning
-from sidecar.search.rules.catalogues import REFUSED
+from sidecar.search.rules.standing import REFUSED
 from sidecar.storage.conditions import field
 from sidecar.storage.vault import Vault
 

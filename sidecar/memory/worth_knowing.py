@@ -14,7 +14,7 @@ from sidecar.memory.code_notes import CodeNote
 from sidecar.memory.codebases import Code
 from sidecar.memory.extract import commits
 from sidecar.privacy import cleaning
-from sidecar.search.rules.catalogues import REFUSED
+from sidecar.search.rules.standing import REFUSED
 from sidecar.storage.vault import Vault
 from sidecar.text import wording
 from sidecar.text.patterns import late

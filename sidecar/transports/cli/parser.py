@@ -12,7 +12,7 @@ from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
 from protocol.tasks import TaskStatus
 from protocol.versions import VERSION
-from sidecar.hosts.agents import BY_NAME
+from sidecar.hosts import assistant
 from sidecar.text import characters
 from sidecar.transports.exits import Exit
 
@@ -616,7 +616,7 @@ def _add_connect(commands: Commands) -> None:
         ("disconnect", "undo what `connect` did", _DISCONNECT),
     ):
         command = bare_command(
-            commands, name, summary, description.format(agents=", ".join(BY_NAME))
+            commands, name, summary, description.format(agents=", ".join(assistant.names()))
         )
         command.add_argument("agent", nargs="*", help="such as claude-code")
         command.add_argument("--all", action="store_true", help="all that are found")

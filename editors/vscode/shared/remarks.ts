@@ -1,7 +1,7 @@
 /** What is said of a memory, in plain words. */
 
-import { count } from "../../../src/formats";
-import type { Memory, Neighbour, PurgeReport, WriteResult } from "../../../src/protocol.generated";
+import { count } from "./formats";
+import type { Memory, Neighbour, PurgeReport, WriteResult } from "./protocol.generated";
 
 type Remark = readonly [string, "good" | "warm" | "bad"];
 

@@ -1,7 +1,7 @@
 /** What a page inside an editor and the extension tell each other. */
 
-import type { Change, Methods } from "../src/protocol.generated";
 import type { Place } from "./places";
+import type { Change, Methods } from "./protocol.generated";
 
 /** What an editor can show and a browser cannot. */
 export type Target =

@@ -1,6 +1,6 @@
 /** Which memories are shown, as a person chooses it and as the sidecar is asked. */
 
-import type { ListMemoriesParams, Memory } from "../../../src/protocol.generated";
+import type { ListMemoriesParams, Memory } from "./protocol.generated";
 
 export type MemoryType = Memory["type"];
 export type MemoryStatus = Memory["status"];

@@ -1,5 +1,7 @@
 /** Which editor we run in, as the source that our events carry. */
 
+import { HOST_LABELS } from "./hosts.generated";
+
 /** The words by which a fork is known, and the source it is; Windsurf became Devin Desktop. */
 const FORKS: Readonly<Record<string, string>> = {
   cursor: "cursor",
@@ -10,18 +12,8 @@ const FORKS: Readonly<Record<string, string>> = {
 };
 
 const NAMES: Readonly<Record<string, string>> = {
-  vscode: "VS Code",
-  cursor: "Cursor",
-  windsurf: "Windsurf",
-  devin: "Devin",
-  antigravity: "Antigravity",
+  ...HOST_LABELS,
   kiro: "Kiro",
-  "claude-code": "Claude Code",
-  copilot: "Copilot",
-  codex: "Codex",
-  "gemini-cli": "Gemini CLI",
-  opencode: "OpenCode",
-  openclaw: "OpenClaw",
   neovim: "Neovim",
   lsp: "Editor",
   mcp: "MCP",

@@ -1,6 +1,6 @@
 /** What a search found, as one who typed the words expects it. */
 
-import type { Found, Memory } from "../../../src/protocol.generated";
+import type { Found, Memory } from "./protocol.generated";
 
 export interface Finding {
   /** What says it, the clearest first. */

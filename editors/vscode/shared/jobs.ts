@@ -1,7 +1,7 @@
 /** How the making of memory reads to people: how far a job is, and what came of it. */
 
-import { count, firstLine } from "../formats";
-import type { Job, Session, Stage } from "../protocol.generated";
+import { count, firstLine } from "./formats";
+import type { Job, Session, Stage } from "./protocol.generated";
 
 export const ENRICHMENTS: Readonly<Record<Session["enrichmentStatus"], string>> = {
   none: "no memory yet",

@@ -1,7 +1,7 @@
 /** How sessions are told: by what they were about, and by day. */
 
-import { count } from "../src/formats";
-import type { Session } from "../src/protocol.generated";
+import { count } from "./formats";
+import type { Session } from "./protocol.generated";
 
 export interface Day<T> {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** What is to be done: grouped by state, and how a task reads in a line. */
 
-import { count } from "../formats";
-import { ANYONE, agentName, type Labels, priorityName } from "../names";
-import type { Project, ShownTask } from "../protocol.generated";
+import { count } from "./formats";
+import { ANYONE, agentName, type Labels, priorityName } from "./names";
+import type { Project, ShownTask } from "./protocol.generated";
 
 export type TaskStatus = ShownTask["status"];
 
@@ -59,10 +59,6 @@ export function facts(task: ShownTask, labels: Labels): string {
 export function obstacles(task: ShownTask, plans: readonly Plan[]): string[] {
   const titles = new Map(plans.flatMap(({ open }) => open.map((one) => [one.taskId, one.title])));
   return task.waitingFor.map((id) => titles.get(id) ?? id);
-}
-
-export function findTask(plans: readonly Plan[], taskId: string): ShownTask | undefined {
-  return plans.flatMap(({ open, done }) => [...open, ...done]).find((one) => one.taskId === taskId);
 }
 
 function inState(tasks: readonly ShownTask[], status: TaskStatus): ShownTask[] {
