@@ -96,6 +96,7 @@ def probe(path: Path, query: str) -> Any:  # noqa: ANN401  # a value of SQLite
     try:
         with (
             database.translated(),
+            waiting(),
             contextlib.closing(sqlite3.connect(path, timeout=time_left())) as connection,
         ):
             row = connection.execute(query).fetchone()
@@ -552,7 +553,8 @@ class Database:
         connection = self._connect()
         try:
             self._inode = self.path.stat().st_ino
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            with waiting():
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version > self.version:
                 raise self._newer(version)  # noqa: TRY301
             with contextlib.suppress(sqlite3.OperationalError):
