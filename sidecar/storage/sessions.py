@@ -5,7 +5,7 @@ import logging
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -33,7 +33,6 @@ CREATE INDEX IF NOT EXISTS "keys.event" ON keys (event);
 CREATE TABLE IF NOT EXISTS blocks (session TEXT NOT NULL, number INTEGER NOT NULL, count INTEGER NOT NULL, sum INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (session, number)) WITHOUT ROWID;
 """  # noqa: S608  # names of our own
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PAGE = 100
 Change = Callable[[str, Document], Document | None]
 """Returns a collection's document as it is to be; None removes it."""
@@ -50,7 +49,7 @@ class SessionCollection(Collection[Session]):
 
     def _columns(self, document: Document) -> list[Any]:
         started = msgspec.convert(document["startedAt"], datetime)
-        return [*super()._columns(document), _micros(started), document.get("messageCount", 1)]
+        return [*super()._columns(document), texts.micros(started), document.get("messageCount", 1)]
 
 
 class Sessions:
@@ -69,7 +68,7 @@ class Sessions:
 
     def newest(self, before: datetime | None = None) -> Iterator[Session]:
         """Go through the sessions that started before a moment, the latest first, reading them page by page."""
-        edge: tuple[int, str] = (_micros(before) if before else 1 << 62, "")
+        edge: tuple[int, str] = (texts.micros(before) if before else 1 << 62, "")
         query = (
             "SELECT started, id FROM sessions WHERE (started, id) < (?, ?)"
             " ORDER BY started DESC, id DESC LIMIT ?"
@@ -112,7 +111,7 @@ class Sessions:
         These are the sessions whose window may cover one, the next one after them, and those that are active.
         """
         longest = max(rule.window, timedelta(days=1))
-        start, end = _micros(first - longest), _micros(last)
+        start, end = texts.micros(first - longest), texts.micros(last)
         rows = self.records.table.raw(
             "WHERE started BETWEEN ? AND coalesce((SELECT min(started) FROM sessions WHERE started > ?), ?)"
             " OR status = 'active' ORDER BY started, id",
@@ -209,16 +208,17 @@ class Sessions:
         for event in new:
             batches.setdefault(event.session_id, []).append(event)
         self._store(*new)
-        for session_id in dict.fromkeys([*changed, *batches]):
-            stored = self.get(session_id)
-            record, arrived = changed.get(session_id) or stored, batches.get(session_id, [])
+        touched = list(dict.fromkeys([*changed, *batches]))
+        stored = self.records.some(touched)
+        for session_id in touched:
+            record, arrived = (
+                changed.get(session_id) or stored.get(session_id),
+                batches.get(session_id, []),
+            )
             if record is None:
                 raise LookupError(f"no session {session_id} for its events")
-            is_new = stored is None
-            self.records.apply(
-                session_id,
-                sessions.summarise(record, arrived) if is_new else self._joined(record, arrived),
-            )
+            join = self._joined if session_id in stored else sessions.summarise
+            self.records.apply(session_id, join(record, arrived))
 
     def _joined(self, record: Session, new: Sequence[Event]) -> Session:
         """Return a session with what further events say; one at rest wakes up."""
@@ -414,8 +414,3 @@ class Sessions:
         for body in bodies:
             event_id = _decode(body).event_id
             self._events.store(event_id, body, (session_id,))
-
-
-def _micros(moment: datetime) -> int:
-    """Return a moment as a number that sorts as moments do."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -189,6 +189,12 @@ def _text(
     kind, at, author = about
     files = "\n".join(paths)
     parts = (author, *source, *said, files, terms.beyond_words(" ".join((*said, files))))
-    # NUL would end a text early in SQLite.
-    clean = (part.replace("\0", "\ufffd") for part in parts)
-    return Text(identifier, kind, (at - _EPOCH) // timedelta(microseconds=1), *clean)
+    if any("\0" in part for part in parts):
+        # It would end a text early in SQLite.
+        parts = tuple(part.replace("\0", "\ufffd") for part in parts)
+    return Text(identifier, kind, micros(at), *parts)
+
+
+def micros(moment: datetime) -> int:
+    """Return a moment as a number that sorts as moments do."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
