@@ -12,9 +12,6 @@ from pathlib import Path
 from protocol.errors import StorageFailedError, StoreRefusedError
 from sidecar.storage import spool
 
-_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-"""A link is not followed, a child does not inherit, a pipe in a file's place does not block."""
-
 MOUNTS = Path("/proc/self/mountinfo")
 """Where Linux says which device is mounted where, and of which kind."""
 _REMOTE = frozenset(
@@ -28,36 +25,14 @@ sync_folder = spool.sync_folder
 def ensure_folder(path: Path) -> Path:
     """Make a folder that only this user can enter; refuse a link or a stranger's folder."""
     with refusing(path):
-        if not path.is_symlink() and not path.exists():
-            if not path.parent.exists():
-                ensure_folder(path.parent)
-            with contextlib.suppress(FileExistsError):
-                path.mkdir(mode=0o700)
-            sync_folder(path.parent)
-        facts = path.lstat()
-    _refuse_strangers(path, facts, stat.S_IFDIR)
-    if stat.S_IMODE(facts.st_mode) & 0o077 and os.name == "posix":
-        with contextlib.suppress(PermissionError, OSError):
-            path.chmod(0o700)
+        spool.ensure_folder(str(path))
     return path
 
 
 def open_private(path: Path, flags: int = os.O_RDWR | os.O_CREAT | os.O_APPEND) -> int:
-    """Open a file of ours, never through a link, never a stranger's, readable by us alone.
-
-    Never call it for a SQLite file that this process has open: closing the descriptor would drop its locks.
-    """
+    """Open a file of ours, never through a link, never a stranger's, readable by us alone; see `spool.open_private`."""
     with refusing(path):
-        descriptor = os.open(path, flags | _CAREFUL, 0o600)
-    try:
-        facts = os.fstat(descriptor)
-        _refuse_strangers(path, facts, stat.S_IFREG)
-        if stat.S_IMODE(facts.st_mode) & 0o077 and os.name == "posix":
-            os.fchmod(descriptor, 0o600)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
+        return spool.open_private(str(path), flags)
 
 
 def prepare_database(path: Path) -> None:
@@ -80,15 +55,12 @@ def check_database(path: Path) -> bool:
     for suffix in ("-wal", "-shm", ""):
         place = Path(f"{path}{suffix}")
         try:
-            facts = place.lstat()
+            with refusing(place):
+                spool.keep_private(str(place), place.lstat(), stat.S_IFREG)
         except FileNotFoundError:
             continue
-        if stat.S_ISDIR(facts.st_mode):
-            raise StoreRefusedError(f"cannot use {place}: it is a folder; move it away")
-        _refuse_strangers(place, facts, stat.S_IFREG)
-        if stat.S_IMODE(facts.st_mode) & 0o077 and os.name == "posix":
-            with contextlib.suppress(OSError):
-                place.chmod(0o600)
+        except IsADirectoryError as error:
+            raise StoreRefusedError(f"cannot use {place}: it is a folder; move it away") from error
         if not suffix:
             return True
     return False
@@ -172,21 +144,10 @@ def refusing(path: Path) -> Iterator[None]:
         if error.errno in {errno.ENOENT, errno.EEXIST, errno.EISDIR}:
             raise
         if error.errno in {errno.ENOTDIR, errno.ENXIO}:
-            raise StoreRefusedError(f"cannot use {path}: {error.strerror}; move it away") from error
+            way_out = "move it away, or set THREADLINE_HOME"
+            raise StoreRefusedError(f"cannot use {path}: {error.strerror}; {way_out}") from error
         if error.errno == errno.ELOOP:
             raise StoreRefusedError(f"cannot use {path}: it is a link; remove it") from error
         raise StorageFailedError(
             f"cannot use {path}: {error.strerror}; nothing was stored"
         ) from error
-
-
-def _refuse_strangers(path: Path, facts: os.stat_result, kind: int) -> None:
-    if kind == stat.S_IFREG and stat.S_ISDIR(facts.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if stat.S_IFMT(facts.st_mode) != kind:
-        wanted = "folder" if kind == stat.S_IFDIR else "file"
-        raise StoreRefusedError(f"cannot use {path}: it is no plain {wanted}; move it away")
-    if os.name == "posix" and facts.st_uid != os.geteuid():
-        raise StoreRefusedError(
-            f"cannot use {path}: it belongs to user {facts.st_uid}, not to you; set THREADLINE_HOME"
-        )

@@ -191,7 +191,7 @@ def _text(
     parts = (author, *source, *said, files, terms.beyond_words(" ".join((*said, files))))
     if any("\0" in part for part in parts):
         # It would end a text early in SQLite.
-        parts = tuple(part.replace("\0", "\ufffd") for part in parts)
+        return Text(identifier, kind, micros(at), *(part.replace("\0", "\ufffd") for part in parts))
     return Text(identifier, kind, micros(at), *parts)
 
 
