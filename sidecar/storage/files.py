@@ -8,8 +8,11 @@ import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from protocol.errors import StorageFailedError, StoreRefusedError
+import msgspec
+
+from protocol.errors import StorageFailedError, StoreRefusedError, ThreadlineError
 from sidecar.storage import spool
 
 MOUNTS = Path("/proc/self/mountinfo")
@@ -17,6 +20,8 @@ MOUNTS = Path("/proc/self/mountinfo")
 _REMOTE = frozenset(
     "nfs nfs4 cifs smb3 smbfs 9p afs ceph sshfs glusterfs lustre gpfs beegfs davfs davfs2 s3fs rclone ncpfs".split()  # noqa: SIM905
 )
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 sync_folder = spool.sync_folder
@@ -118,6 +123,48 @@ def replace(path: Path, data: bytes) -> None:
     # The file is in place: a folder that cannot be synced makes it less durable, not undone.
     with contextlib.suppress(OSError):
         sync_folder(path.parent)
+
+
+class JsonFile(Generic[T]):
+    """A value in a small file of its own, which all processes see as it is; whoever writes it holds a lock."""
+
+    def __init__(self, path: Path, kind: type[T], empty: T, *, is_kept: bool = True) -> None:
+        """Name the file and what it means that there is none; a damaged one is kept aside unless it can be lost."""
+        self.path = path
+        self._place, self._kind, self._empty, self._is_kept = str(path), kind, empty, is_kept
+        self._known: tuple[object, T] = (None, empty)
+
+    def read(self) -> T:
+        """Return what the file says; it is read again once it was replaced."""
+        try:
+            facts = os.lstat(self._place)
+        except FileNotFoundError:
+            return self._empty
+        stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
+        if self._known[0] != stamp:
+            self._known = (stamp, self._read())
+        return self._known[1]
+
+    def _read(self) -> T:
+        try:
+            data = read(self.path)
+            return self._empty if data is None else msgspec.json.decode(data, type=self._kind)
+        except (msgspec.DecodeError, UnicodeDecodeError, ThreadlineError) as error:
+            _log.warning("%s cannot be read: %s", self.path, error)
+            if self._is_kept and isinstance(error, ThreadlineError):
+                raise
+            if self._is_kept:
+                set_aside(self.path)
+            return self._empty
+
+    def write(self, value: T) -> None:
+        """Put a value in place of the one before, durably."""
+        replace(self.path, msgspec.json.encode(value))
+
+    def remove(self) -> None:
+        """Leave nothing of it."""
+        with contextlib.suppress(FileNotFoundError), refusing(self.path):
+            self.path.unlink()
 
 
 def set_aside(path: Path) -> Path:

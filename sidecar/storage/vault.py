@@ -24,6 +24,7 @@ from protocol.turns import Entry, KeptActivity
 from protocol.values import Record
 from sidecar.capture.rules import sessions as rules_sessions
 from sidecar.capture.rules.head_moves import Mark
+from sidecar.capture.rules.pauses import Pause
 from sidecar.capture.rules.sessions import Rule
 from sidecar.memory.rules.drafts import Batch, Processed, Tries
 from sidecar.memory.rules.drift import Look
@@ -34,8 +35,8 @@ from sidecar.storage.commits import Commits, Paces
 from sidecar.storage.database import DamagedError, Database, probe
 from sidecar.storage.derived import Catalogues, Endings, Findings, Prepared
 from sidecar.storage.engine import SQLiteStorage, index_schema, table_schema
+from sidecar.storage.files import JsonFile
 from sidecar.storage.locks import Lock
-from sidecar.storage.pauses import Pauses
 from sidecar.storage.sessions import Sessions
 from sidecar.storage.spool import Batches
 from sidecar.storage.ulids import Ids
@@ -137,7 +138,8 @@ class Vault:
         """Held by whoever runs an enrichment job: one at a time in a project."""
         self.silent_days: set[date] = set()
         """Days on which nothing worth a digest happened, so that nobody looks again and again."""
-        self.pauses = Pauses(folder / "pauses.json")
+        self.pauses = JsonFile(folder / "pauses.json", tuple[Pause, ...], ())
+        """When nothing was recorded, the oldest first; hooks read the file, too."""
         self.cache = Cache(folder / cache.NAME)
         self.vectors = Vectors(self.cache)
         self.passages = Passages(self.cache)
