@@ -152,7 +152,7 @@ def _store(vault: Vault, events: Sequence[NewEvent], source: str, *, now: dateti
             events, plan.session_ids, moments, sources, strict=True
         )
     ]
-    vault.sessions.append(plan.sessions, stored)
+    vault.sessions.append(plan.sessions, stored, past)
     return stored
 
 

@@ -2,7 +2,6 @@
 
 import functools
 import logging
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -117,7 +116,7 @@ class Collection(Generic[T]):
             rows = self.table.raw(f'WHERE "{name}" = ? ORDER BY id', [value])
         else:
             see = glimpse(name)
-            rows = (row for row in self.table.raw("ORDER BY id") if see(row[1]) == value)
+            rows = (row for row in self.table.raw("ORDER BY id") if see(row[1]) == (value,))
         return [record for _, record in self._typed(rows)]
 
     def __contains__(self, identifier: str) -> bool:
@@ -146,10 +145,10 @@ class Collection(Generic[T]):
             query = f'SELECT DISTINCT "{name}" FROM "{self.name}" WHERE id >= ?'  # noqa: S608
             return {row[0] for row in self.database.rows(query, (first,))}
         see = glimpse(name)
-        return {see(body) for _, body, _ in self.table.raw("WHERE id >= ?", [first])}
+        return {see(body)[0] for _, body, _ in self.table.raw("WHERE id >= ?", [first])}
 
     def glimpses(self, identifiers: Iterable[str], *fields: str) -> dict[str, tuple[Any, ...]]:
-        """Return two fields or more, as they stand on the wire, of those records that are there."""
+        """Return fields, as they stand on the wire, of those records that are there."""
         see = glimpse(*fields)
         return {key: see(body) for key, body, _ in self._raw_of(identifiers)}
 
@@ -199,14 +198,14 @@ class Collection(Generic[T]):
         if record is None:
             self.table.discard(identifier)
         else:
-            document = msgspec.to_builtins(record)
-            self.table.store(identifier, encode(document), self._columns(document))
+            body = encode(record)
+            self.table.store(identifier, body, self._columns(body))
         self._index(identifier, record)
 
     def restore(self, identifier: str, body: bytes) -> None:
         """Store a document as it was written before, if it can be read."""
         record = self._read(body)
-        self.table.store(identifier, body, self._columns(msgspec.json.decode(body)))
+        self.table.store(identifier, body, self._columns(body))
         self._index(identifier, record)
 
     def rewrite(
@@ -225,7 +224,7 @@ class Collection(Generic[T]):
             if changed is not None:
                 free = next(new for new in _names(name) if new not in self)
                 written = encode(changed)
-                self.table.store(free, written, self._columns(changed))
+                self.table.store(free, written, self._columns(written))
                 self._index(free, self._read(written) if self.text_of else None)
         return count
 
@@ -239,8 +238,9 @@ class Collection(Generic[T]):
         row = None if record is None else self.text_of(record)
         texts.put(self.database, [row and row._replace(id=identifier)])
 
-    def _columns(self, document: Document) -> list[Any]:
-        return [column_value(document.get(column)) for column in self.table.columns]
+    def _columns(self, body: bytes) -> list[Any]:
+        names = self.table.columns
+        return [column_value(value) for value in glimpse(*names)(body)] if names else []
 
     def _raw_of(self, identifiers: Iterable[str]) -> Iterator[tuple[str, bytes, int]]:
         return self._by_ids(identifiers, self.table.raw)
@@ -282,14 +282,14 @@ def encode(document: Any) -> bytes:  # noqa: ANN401  # a record or a document
 
 
 @functools.cache
-def glimpse(*fields: str) -> Callable[[bytes], Any]:
-    """Return what reads a field of a document, or a tuple of several, without reading the rest."""
+def glimpse(*fields: str) -> Callable[[bytes], tuple[Any, ...]]:
+    """Return what reads fields of a document, without reading the rest."""
     names = {f"field_{number}": name for number, name in enumerate(fields)}
     kind = msgspec.defstruct(
         "_Glimpse", [(name, Any, None) for name in names], rename=names, gc=False
     )
-    decode, take = msgspec.json.Decoder(kind).decode, operator.attrgetter(*names)
-    return lambda body: take(decode(body))
+    decode = msgspec.json.Decoder(kind).decode
+    return lambda body: msgspec.structs.astuple(decode(body))
 
 
 def _names(name: str) -> Iterator[str]:

@@ -443,7 +443,7 @@ class Database:
         self._after = []
 
     def _commit(self) -> None:
-        connection = self._write_connection()
+        connection = self._own_connection()
         if connection.total_changes == self._changes_before and not self._touched:
             connection.execute("COMMIT")
             return

@@ -5,7 +5,7 @@ import logging
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from protocol.sessions import EnrichmentStatus, Session, SessionStatus
 from sidecar.capture.rules import sessions
 from sidecar.capture.rules.sessions import Rule
 from sidecar.storage import blocks, salvage, texts
-from sidecar.storage.collection import Collection, Op, encode
+from sidecar.storage.collection import Collection, Op, encode, glimpse
 from sidecar.storage.engine import Document, DocumentTable, SQLiteStorage, checksum, table_schema
 
 SCHEMA = f"""
@@ -39,6 +39,7 @@ Change = Callable[[str, Document], Document | None]
 
 _log = logging.getLogger(__name__)
 _decode = msgspec.json.Decoder(Event).decode
+_COLUMNS = glimpse("status", "enrichmentStatus", "startedAt", "messageCount")
 
 
 class SessionCollection(Collection[Session]):
@@ -47,9 +48,10 @@ class SessionCollection(Collection[Session]):
     def __init__(self, storage: SQLiteStorage) -> None:
         super().__init__(storage, "sessions", Session, ("status", "enrichmentStatus"), width=4)
 
-    def _columns(self, document: Document) -> list[Any]:
-        started = msgspec.convert(document["startedAt"], datetime)
-        return [*super()._columns(document), texts.micros(started), document.get("messageCount", 1)]
+    def _columns(self, body: bytes) -> list[Any]:
+        status, enrichment, started, count = _COLUMNS(body)
+        moment = msgspec.convert(started, datetime)
+        return [status, enrichment, texts.micros(moment), 1 if count is None else count]
 
 
 class Sessions:
@@ -110,8 +112,7 @@ class Sessions:
 
         These are the sessions whose window may cover one, the next one after them, and those that are active.
         """
-        longest = max(rule.window, timedelta(days=1))
-        start, end = texts.micros(first - longest), texts.micros(last)
+        start, end = texts.micros(first - rule.window), texts.micros(last)
         rows = self.records.table.raw(
             "WHERE started BETWEEN ? AND coalesce((SELECT min(started) FROM sessions WHERE started > ?), ?)"
             " OR status = 'active' ORDER BY started, id",
@@ -202,14 +203,20 @@ class Sessions:
         """Return the session that has the event of a key."""
         return self.find([key]).get(key)
 
-    def append(self, changed: Mapping[str, Session], new: Sequence[Event]) -> None:
-        """Store events, and the sessions they open, close or join."""
+    def append(
+        self,
+        changed: Mapping[str, Session],
+        new: Sequence[Event],
+        known: Iterable[Session] = (),
+    ) -> None:
+        """Store events, and the sessions they open, close or join; those that are known are not read again."""
         batches: dict[str, list[Event]] = {}
         for event in new:
             batches.setdefault(event.session_id, []).append(event)
         self._store(*new)
         touched = list(dict.fromkeys([*changed, *batches]))
-        stored = self.records.some(touched)
+        stored = {session.session_id: session for session in known}
+        stored |= self.records.some(key for key in touched if key not in stored)
         for session_id in touched:
             record, arrived = (
                 changed.get(session_id) or stored.get(session_id),
