@@ -92,7 +92,7 @@ class Collection(Generic[T]):
     def some(self, identifiers: Iterable[str]) -> dict[str, T]:
         """Read those of the records that are there and can be read, in the order asked for."""
         wanted = list(dict.fromkeys(identifiers))
-        found = dict(self._typed(self._raw_of(wanted)))
+        found = self._typed(self._raw_of(wanted))
         return {key: found[key] for key in wanted if key in found}
 
     def peek(self, identifier: str) -> Document | None:
@@ -101,23 +101,19 @@ class Collection(Generic[T]):
 
     def search(self, condition: Callable[[Mapping[str, Any]], bool]) -> list[T]:
         """Read the records that pass a condition, the oldest change first."""
-        clause = self.table.clause_of(condition)
-        where, values = (
-            (f"WHERE {clause[0]} ORDER BY seq", clause[1]) if clause else ("ORDER BY seq", [])
-        )
-        rows = self.table.raw(where, values)
-        if clause is None:
-            rows = (row for row in rows if condition(msgspec.json.decode(row[1])))
-        return [record for _, record in self._typed(rows)]
+        return list(self._typed(self.table.pick(condition, "ORDER BY seq")).values())
+
+    def pick(self, clause: str, values: Iterable[Any] = ()) -> list[T]:
+        """Read the records that a clause of SQL picks, in its order."""
+        return list(self._typed(self.table.raw(clause, values)).values())
 
     def find(self, name: str, value: str) -> list[T]:
         """Read the records whose field has this value, in the order of their ids."""
         if name in self.table.columns:
-            rows = self.table.raw(f'WHERE "{name}" = ? ORDER BY id', [value])
-        else:
-            see = glimpse(name)
-            rows = (row for row in self.table.raw("ORDER BY id") if see(row[1]) == (value,))
-        return [record for _, record in self._typed(rows)]
+            return self.pick(f'WHERE "{name}" = ? ORDER BY id', [value])
+        see = glimpse(name)
+        rows = (row for row in self.table.raw("ORDER BY id") if see(row[1]) == (value,))
+        return list(self._typed(rows).values())
 
     def __contains__(self, identifier: str) -> bool:
         """Whether there is such a record."""
@@ -253,11 +249,9 @@ class Collection(Generic[T]):
             part = wanted[start : start + _AT_ONCE]
             yield from query(f"WHERE id IN ({', '.join('?' * len(part))})", part)
 
-    def _typed(self, rows: Iterable[tuple[str, bytes, int]]) -> Iterator[tuple[str, T]]:
-        for key, body, _ in rows:
-            record = self._try(key, body)
-            if record is not None:
-                yield key, record
+    def _typed(self, rows: Iterable[tuple[str, bytes, int]]) -> dict[str, T]:
+        tried = ((key, self._try(key, body)) for key, body, _ in rows)
+        return {key: record for key, record in tried if record is not None}
 
     def _try(self, key: str, body: bytes) -> T | None:
         try:

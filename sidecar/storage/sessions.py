@@ -88,15 +88,12 @@ class Sessions:
         if before is not None:
             clause += " AND (started, id) < (SELECT started, id FROM sessions WHERE id = ?)"
             values.append(before)
-        rows = self.records.table.raw(
-            f"WHERE {clause} ORDER BY started DESC, id DESC LIMIT ?", [*values, limit]
-        )
-        return [session for _, session in self.records._typed(rows)]  # noqa: SLF001
+        order = "ORDER BY started DESC, id DESC LIMIT ?"
+        return self.records.pick(f"WHERE {clause} {order}", [*values, limit])
 
     def oldest(self) -> Session | None:
         """Return the session that started first."""
-        rows = self.records.table.raw("ORDER BY started, id LIMIT 1")
-        return next((session for _, session in self.records._typed(rows)), None)  # noqa: SLF001
+        return next(iter(self.records.pick("ORDER BY started, id LIMIT 1")), None)
 
     def timeline(self) -> Sequence[Session]:
         """Return all sessions by start; for exports, not for answers."""
@@ -104,8 +101,7 @@ class Sessions:
 
     def active(self) -> list[Session]:
         """Return the sessions that take events, by start: one, unless an import brought another."""
-        rows = self.records.table.raw("WHERE status = 'active' ORDER BY started, id")
-        return [session for _, session in self.records._typed(rows)]  # noqa: SLF001
+        return self.records.pick("WHERE status = 'active' ORDER BY started, id")
 
     def around(self, first: datetime, last: datetime, rule: Rule) -> list[Session]:
         """Return, by start, all sessions that decide where events between two moments belong.
@@ -113,12 +109,11 @@ class Sessions:
         These are the sessions whose window may cover one, the next one after them, and those that are active.
         """
         start, end = texts.micros(first - rule.window), texts.micros(last)
-        rows = self.records.table.raw(
+        return self.records.pick(
             "WHERE started BETWEEN ? AND coalesce((SELECT min(started) FROM sessions WHERE started > ?), ?)"
             " OR status = 'active' ORDER BY started, id",
             [start, end, end],
         )
-        return [session for _, session in self.records._typed(rows)]  # noqa: SLF001
 
     def count(self) -> int:
         """Count the sessions."""
