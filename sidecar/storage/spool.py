@@ -1,4 +1,4 @@
-"""What hooks have overheard and nobody has placed yet: lines in a folder of the home.
+"""Lines that nobody has placed yet: what hooks have overheard, in the home; events of a busy vault, beside it.
 
 A hook appends one line and ends; whoever opens the application next claims all lines by renaming their file,
 places them, and deletes it. Only a few modules of the standard library are loaded: a hook pays for each.
