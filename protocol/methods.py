@@ -27,6 +27,7 @@ from protocol.contexts import (
     Stats,
     StatsParams,
 )
+from protocol.diagnosis import Diagnosis
 from protocol.enrichment import (
     Compacted,
     JobList,
@@ -459,6 +460,12 @@ METHODS: tuple[Method, ...] = (
         params=ProjectParams,
         result=Status,
         doc="Tell what is kept for a project, where, and in what condition.",
+    ),
+    Method(
+        name="threadline/doctor",
+        params=ProjectParams,
+        result=Diagnosis,
+        doc="Look for what is wrong on this machine or with a project; each finding names its fix.",
     ),
     Method(
         name="threadline/version",

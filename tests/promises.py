@@ -125,7 +125,6 @@ PENDING: dict[str, str] = {
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
     "F13": "encryption at rest is not built",
     "F14": "agent keys come with teams",
-    "G8": "`doctor` is not built",
     "G9": "the page is not built",
     "J1": "comes with teams",
     "J2": "comes with teams",
@@ -135,7 +134,6 @@ PENDING: dict[str, str] = {
     "J6": "comes with teams",
     "K1": "comes with the first hour",
     "K2": "comes with the first hour",
-    "K3": "comes with the first hour",
     "K4": "comes with the first hour",
 }
 
@@ -429,6 +427,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "e2e/test_editors.py::test_a_day_in_an_editor",
         "editor/test_neovim.py::test_neovim_attaches_saves_commits_and_asks",
     ),
+    "G8": ("upkeep/test_doctor.py::test_doctor_names_what_is_missing_and_its_fix",),
     "H1": (
         "capture/test_record.py::test_a_batch_that_comes_back_after_a_crash_is_not_doubled",
         "capture/test_record.py::test_no_time_of_a_commit_blocks_those_who_come_later",
@@ -632,4 +631,5 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "attacks/test_settings.py::test_the_names_of_keys_are_taken",
         "attacks/test_settings.py::test_what_is_in_force_already_is_no_refusal",
     ),
+    "K3": ("e2e/test_demo.py::test_a_week_is_shown_and_nothing_is_left_behind",),
 }

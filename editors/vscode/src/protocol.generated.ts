@@ -104,7 +104,7 @@ export interface Behind {
 export interface CaptureState {
   paused: boolean;
   /** What was asked for; null while capture is on. */
-  duration: "15m" | "1h" | "forever" | "restart" | null;
+  duration: string | null;
   since: string | null;
   /** When it goes on by itself; null: when it is resumed, or when whoever paused it restarts. */
   until: string | null;
@@ -351,6 +351,11 @@ export interface CreateTasksParams {
   idempotencyKey?: string | null;
 }
 
+/** All that was looked at. */
+export interface Diagnosis {
+  findings: Finding[];
+}
+
 /** An agent's own account of where it stands, or a host's word that its context is about to be cut. */
 export interface DigestParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -536,6 +541,18 @@ export interface FileStory {
   /** The latest first. */
   sessions: Session[];
   sessionCount: number;
+}
+
+/** One thing that was looked at. */
+export interface Finding {
+  /** What was looked at: `program`, `git`, `store`, `capture`, `hooks`, `memory`, or an assistant. */
+  about: string;
+  /** `note` means that something works, but not as well as it could. */
+  state: "note" | "ok" | "problem";
+  /** What was seen. */
+  text: string;
+  /** What to do about it; a command where there is one. */
+  fix: string | null;
 }
 
 /** Which memories to forget. */
@@ -1118,7 +1135,7 @@ export interface PauseParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
   /** `restart`: until the process that answers this request has ended. */
-  duration?: "15m" | "1h" | "forever" | "restart";
+  duration?: string;
 }
 
 /** Where one event went. */
@@ -2399,6 +2416,8 @@ export interface Methods {
   "threadline/scan": { params: ScanParams; result: ScanResult };
   /** Tell what is kept for a project, where, and in what condition. */
   "threadline/status": { params: ProjectParams; result: Status };
+  /** Look for what is wrong on this machine or with a project; each finding names its fix. */
+  "threadline/doctor": { params: ProjectParams; result: Diagnosis };
   /** Tell which version answers, at the least cost. */
   "threadline/version": { params: NoParams; result: Version };
   /** Record nothing in a project for some time, whoever reports it. */

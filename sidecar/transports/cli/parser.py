@@ -1,6 +1,8 @@
 """The words of the command line, and what `--help` teaches about them."""
 
 import argparse
+import difflib
+import re
 from typing import NoReturn, TypeAlias, get_args
 
 from protocol.contexts import Mode, Opinion
@@ -342,6 +344,16 @@ whether anything of it is left. There is no way back.
 _TYPES = get_args(MemoryType)
 _STATUSES = tuple(status for status in get_args(MemoryStatus) if status != "forgotten")
 
+_DOCTOR = """\
+Looks at the program, git, the disk, this project's store, hooks and every installed assistant, and changes nothing.
+Each finding that is not ok names what to do about it. The exit code is 1 where there is a problem.
+"""
+
+_DEMO = """\
+Makes a small repository in a temporary folder, records an invented week there, shows what Threadline makes of it here
+and in a browser, and removes all of it. Your own memory is not touched.
+"""
+
 _LINK = """\
 A clone, or a repository that was moved, begins with an empty memory of its own: what a folder says of itself can be
 copied. If it has the root commit and the remote of a project that is remembered, this lets it share that memory.
@@ -371,7 +383,16 @@ class _Parser(argparse.ArgumentParser):
     """Complains without what is hidden in a word that it does not know; its subcommands are of its kind."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(characters.visible(message))
+        super().error(characters.visible(message) + _suggestion(message))
+
+
+def _suggestion(message: str) -> str:
+    """Return what a word that is no choice was probably meant to be."""
+    refused = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
+    if refused is None:
+        return ""
+    near = difflib.get_close_matches(refused[1], re.findall(r"[\w-]+", refused[2]), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def build() -> argparse.ArgumentParser:
@@ -396,6 +417,8 @@ def build() -> argparse.ArgumentParser:
     hook = command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
     hook.add_argument("agent", help="who calls, such as claude-code")
     hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")
+    demo = bare_command(commands, "demo", "see an invented week, in a place of its own", _DEMO)
+    demo.add_argument("--no-browser", action="store_true", help="only in the terminal")
     _add_scan(commands)
     _add_watch(commands)
     _add_sessions(commands)
@@ -451,9 +474,8 @@ def _add_watch(commands: Commands) -> None:
     pause.add_argument(
         "duration",
         nargs="?",
-        choices=("15m", "1h", "forever"),
         default="forever",
-        help="default: forever",
+        help="such as 30m, 2h or 1d (default: forever)",
     )
     command(commands, "resume", "record again")
 
@@ -602,6 +624,7 @@ def _add_identity(commands: Commands) -> None:
     status.add_argument(
         "--why", action="store_true", help="tell which project this folder belongs to, and why"
     )
+    command(commands, "doctor", "look for what is wrong here, and say what mends it", _DOCTOR)
     link = command(commands, "link", "share the memory of the project this folder matches", _LINK)
     link.add_argument("to", nargs="?", metavar="PROJECT", help="its id (default: the oldest)")
     link.add_argument("--no", action="store_true", help="stay apart, and never ask again")
