@@ -18,7 +18,9 @@ _PATIENCE = 0.4
 """Seconds to wait for a lock; after that a line gets a file of its own."""
 _FULL = 4 * 1024 * 1024
 """Bytes after which another file is begun, so that none is too large to be read at once."""
-_CURRENT, _BATCH, _DONE = "current.jsonl", ".batch.jsonl", ".done"
+_CURRENT, _BATCH, _DONE, _DRAFT = "current.jsonl", ".batch.jsonl", ".done", ".draft"
+_LEFT = 60.0
+"""Seconds after which a draft belongs to nobody."""
 _LOOKS, _PEEKED = 3, 16 * 1024 * 1024
 """How often it is looked at what waits while somebody drains it, and the bytes after which no further file is read."""
 _RETRY = "-try"
@@ -86,8 +88,8 @@ def keep(home: str, lines: Iterable[bytes], suffix: str = "") -> None:
     """Keep lines durably in a file of their own, without waiting for anyone; nobody sees a part of it."""
     place = _ensure(home)
     path = f"{place}/{_stamp()}{suffix}{_BATCH}"
-    _write(open_private(f"{path}.draft", _NEW), b"".join(line + b"\n" for line in lines))
-    os.rename(f"{path}.draft", path)
+    _write(open_private(path + _DRAFT, _NEW), b"".join(line + b"\n" for line in lines))
+    os.rename(path + _DRAFT, path)
     sync_folder(place)
 
 
@@ -185,7 +187,9 @@ class Batches:
         self._claim()
         found = os.listdir(self._folder)
         for name in found:
-            if name.endswith(_DONE) and name.removesuffix(_DONE) not in found:
+            is_orphan = name.endswith(_DONE) and name.removesuffix(_DONE) not in found
+            # Nobody writes for so long: whoever began it was killed, and has acknowledged nothing.
+            if is_orphan or (name.endswith(_DRAFT) and _age(f"{self._folder}/{name}") > _LEFT):
                 _remove(f"{self._folder}/{name}")
         plain = (n for n in found if n.endswith(_BATCH) and os.path.isfile(f"{self._folder}/{n}"))
         return sorted(plain, key=lambda n: (tries(n) > 0, n))
@@ -407,7 +411,7 @@ def _write(descriptor: int, data: bytes) -> None:
 
 def _replace(path: str, data: bytes) -> None:
     """Put a tiny file in place, whole; it need not survive the machine."""
-    draft = f"{path}.{os.getpid()}.draft"
+    draft = f"{path}.{os.getpid()}{_DRAFT}"
     descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         os.write(descriptor, data)
@@ -435,7 +439,15 @@ def _remove(path: str) -> None:
 def _state(path: str) -> tuple[str, float]:
     """Tell what is known of a conversation, and for how many seconds."""
     state = _read(path, 100).decode("ascii", "replace")
-    return state, time.time() - os.lstat(path).st_mtime if state else 0.0
+    return state, _age(path) if state else 0.0
+
+
+def _age(path: str) -> float:
+    """Tell for how many seconds a file is as it is; not at all, where it is gone."""
+    try:
+        return time.time() - os.lstat(path).st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _is_repeated(place: str, signature: str, phase: Phase) -> bool:
@@ -475,14 +487,9 @@ def _forget_talks(place: str) -> None:
         names = os.listdir(place)
     except OSError:
         return
-    oldest = time.time() - _STALE
     for name in names:
-        path = f"{place}/{name}"
-        try:
-            if os.lstat(path).st_mtime < oldest:
-                _remove(path)
-        except FileNotFoundError:
-            continue
+        if _age(f"{place}/{name}") > _STALE:
+            _remove(f"{place}/{name}")
 
 
 def _stamp() -> str:

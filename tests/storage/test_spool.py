@@ -36,3 +36,19 @@ def test_what_is_still_being_written_is_nobodys_to_claim(
     (late,) = batches.names()
     assert [line for _, line in batches.lines(late)] == [b"line"]
     batches.close()
+
+
+def test_what_a_killed_writer_left_is_removed_and_what_is_being_written_is_not(
+    tmp_path: Path,
+) -> None:
+    """H1, H3: a draft was never acknowledged, and must not keep words for ever."""
+    home = str(tmp_path)
+    spool.keep(home, [b"line"])
+    left, fresh = (tmp_path / "inbox" / f"{name}.batch.jsonl.draft" for name in ("1", "2"))
+    for draft in (left, fresh):
+        draft.write_bytes(b"half a li")
+    os.utime(left, (0, 0))
+    batches = Batches(home)
+    assert len(batches.names()) == 1
+    batches.close()
+    assert (left.exists(), fresh.exists()) == (False, True)
