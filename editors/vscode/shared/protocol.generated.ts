@@ -276,6 +276,15 @@ export interface CompletedTask {
   evidence: string;
 }
 
+/** Something that must be so at HEAD, or what depends on it is not true any more. */
+export interface Condition {
+  /** `text`: these words stand in the file. `dependency`: the file names it. `no-dependency`: it does not. */
+  kind: "dependency" | "no-dependency" | "text";
+  path: string;
+  /** The words, or the name of the dependency. */
+  text: string;
+}
+
 /** A memory as an assistant gets it. */
 export interface ContextItem {
   memoryId: string;
@@ -349,6 +358,19 @@ export interface CreateTasksParams {
   agentId?: string | null;
   /** Writing the same key again changes nothing; each author has keys of its own. */
   idempotencyKey?: string | null;
+}
+
+/** What becomes of proposals. */
+export interface DecideParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  memoryIds?: string[];
+  /** All of this kind, instead of those that are named. */
+  kind?: string | null;
+  verdict: "accept" | "reject";
+  /** Accept it in these words. */
+  title?: string | null;
+  content?: string | null;
 }
 
 /** All that was looked at. */
@@ -425,6 +447,19 @@ export interface EndParams {
   sessionSummary?: string | null;
   /** When it was over; now where absent. */
   occurredAt?: string | null;
+}
+
+/** What came of reading all sessions. */
+export interface EnrichedAll {
+  sessions: number;
+  /** What was sure enough to be memory, briefings among them. */
+  memories: number;
+  /** What waits for review. */
+  proposed: number;
+  /** Sessions that could not be read. */
+  failed: number;
+  /** Why not, each reason once. */
+  problems: string[];
 }
 
 /** What an error says beside its message. */
@@ -742,6 +777,8 @@ export interface Job {
   parked: string[];
   /** Memories it made. */
   created: number;
+  /** What it found and was not sure of: it waits for review. */
+  proposed: number;
   /** Drafts that were known already. */
   skipped: number;
   /** Older memories that its own brought up to date. */
@@ -906,6 +943,17 @@ export interface ListProjectsParams {
   everywhere?: boolean;
 }
 
+/** Which proposals to list. */
+export interface ListProposalsParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Only these: the name of a rule, or `model`; all where empty. */
+  kinds?: string[];
+  limit?: number;
+  /** How many to leave out, of the first. */
+  offset?: number;
+}
+
 /** Which sessions to list. */
 export interface ListSessionsParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -988,6 +1036,12 @@ export interface Memory {
   updatedBy: string | null;
   /** Whether a language model worded it, reading events: nobody has said it in these words. */
   byModel: boolean;
+  /** By which rule it was found; null where somebody wrote it. */
+  rule: "comment" | "decision" | "deliberate-comment" | "dependency" | "guideline" | "lasting-words" | "model" | "obligation" | "prohibition" | "project-fact" | "wish" | null;
+  /** What must be so at HEAD for it to be true. */
+  holds: Condition[];
+  /** What was decided about it while it was proposed. */
+  review: Review | null;
 }
 
 /** What memory can do at the moment, and what of it needs attention. */
@@ -1176,6 +1230,15 @@ export interface ProjectList {
 export interface ProjectParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
+}
+
+/** What waits for review, the surest first. */
+export interface Proposals {
+  proposals: Memory[];
+  /** How many there are of the kinds that were asked for. */
+  total: number;
+  /** How many there are of each kind. */
+  kinds: Record<string, number>;
 }
 
 /** What to remove from everything that is kept; exactly one of them. */
@@ -1386,6 +1449,22 @@ export interface RetractParams {
   memoryId: string;
   /** Who said it; absent for a person. */
   agentId?: string | null;
+}
+
+/** What became of a proposal: a label that is kept. */
+export interface Review {
+  /** `confirmed`: an agent or a later commit said the same. */
+  verdict: "accepted" | "confirmed" | "edited" | "rejected";
+  at: string;
+  /** What was proposed, where somebody said it better. */
+  text: string | null;
+}
+
+/** What was decided. */
+export interface Reviewed {
+  memories: Memory[];
+  /** How many proposals still wait. */
+  left: number;
 }
 
 /** What became of one file. */
@@ -1763,6 +1842,12 @@ export interface ShownMemory {
   updatedBy: string | null;
   /** Whether a language model worded it, reading events: nobody has said it in these words. */
   byModel: boolean;
+  /** By which rule it was found; null where somebody wrote it. */
+  rule: "comment" | "decision" | "deliberate-comment" | "dependency" | "guideline" | "lasting-words" | "model" | "obligation" | "prohibition" | "project-fact" | "wish" | null;
+  /** What must be so at HEAD for it to be true. */
+  holds: Condition[];
+  /** What was decided about it while it was proposed. */
+  review: Review | null;
   /** What it is linked with. */
   links: Neighbour[];
 }
@@ -1914,6 +1999,14 @@ export interface Standing {
   offers: Project[];
 }
 
+/** Make memory from all sessions that nobody has read. */
+export interface StartAllParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Who reads the events; the setting where absent. */
+  provider?: "claude" | "codex" | "copilot" | "editor" | "gemini" | "http" | "opencode" | "rules" | null;
+}
+
 /** What an assistant should know; a section is absent only where not even its name fits. */
 export interface StartContext {
   projectId: string;
@@ -1960,9 +2053,9 @@ export interface StartParams {
 export interface Stats {
   since: string;
   /** Conversations that began without knowing of an earlier one. */
-  cold: Worth;
+  cold: protocol.contexts.Worth;
   /** Conversations that were told where an earlier one stood. */
-  recovered: Worth;
+  recovered: protocol.contexts.Worth;
   mostUsed: ContextItem[];
 }
 
@@ -1999,6 +2092,8 @@ export interface Status {
   newest: string | null;
   /** Memories that are active. */
   memories: number;
+  /** What waits for review. */
+  proposed: number;
   memoryHealth: MemoryHealth;
   /** What of the repository exceeded a limit lately and was skipped, the latest first. */
   skipped: Skipped[];
@@ -2212,16 +2307,16 @@ export interface Version {
   process: number;
 }
 
-/** What conversations of one kind had of their context. */
-export interface Worth {
-  conversations: number;
-  /** Memories that were put before them. */
-  given: number;
-  /** Those of them that were searched, read or quoted later. */
-  used: number;
-  /** Those of them that were new to the agent. */
-  news: number;
-  prompts: number;
+/** The best that is known of a project; fewer where there are fewer. */
+export interface WorthKnowing {
+  items: protocol.review.Worth[];
+}
+
+/** How much to tell. */
+export interface WorthKnowingParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  limit?: number;
 }
 
 /** A document as it is to be from now on. */
@@ -2303,6 +2398,28 @@ export interface WrittenTasks {
   warnings: TaskWarning[];
 }
 
+/** What conversations of one kind had of their context. */
+export interface protocol.contexts.Worth {
+  conversations: number;
+  given: number;
+  used: number;
+  news: number;
+  prompts: number;
+}
+
+/** One thing that somebody new to a project did not know. */
+export interface protocol.review.Worth {
+  kind: "commit" | "guideline" | "memory" | "note";
+  text: string;
+  source: string;
+  path: string | null;
+  line: number | null;
+  commit: string | null;
+  memoryId: string | null;
+  author: string | null;
+  at: string | null;
+}
+
 export interface Methods {
   /** Store a batch of events and say which session each went to. */
   "threadline/ingest": { params: IngestParams; result: IngestResult };
@@ -2320,6 +2437,14 @@ export interface Methods {
   "threadline/sessions/compact": { params: SessionParams; result: Compacted };
   /** Make memory from all unprocessed events of a session; the job says how it went. */
   "threadline/enrichment/start": { params: StartParams; result: Job };
+  /** Make memory from all sessions that nobody has read, and say what came of it. */
+  "threadline/enrichment/startAll": { params: StartAllParams; result: EnrichedAll };
+  /** List what rules or a model found and were not sure of; no assistant is shown it. */
+  "threadline/review/list": { params: ListProposalsParams; result: Proposals };
+  /** Accept, edit or reject proposals, by their ids or all of a kind. */
+  "threadline/review/decide": { params: DecideParams; result: Reviewed };
+  /** Tell the best of memories, notes in code, rules of guides and reasoned commits. */
+  "threadline/worthKnowing": { params: WorthKnowingParams; result: WorthKnowing };
   /** Go on with a job from the stage that failed. */
   "threadline/enrichment/retry": { params: JobParams; result: Job };
   /** Stop a job, whoever runs it. */
