@@ -36,6 +36,8 @@ class CodeNote(Struct, frozen=True, kw_only=True):
     line: int
     text: str
     identifiers: int = 0
+    is_remark: bool = False
+    """Whether it is shown where its code is, and nowhere else."""
 
 
 def at_head(code: Code) -> list[CodeNote]:
@@ -51,7 +53,7 @@ def at_head(code: Code) -> list[CodeNote]:
 def drafts(code: Code, head: str, known: Iterable[str]) -> list[Draft]:
     """Return a draft of each note of HEAD that is not known; the caller holds HEAD."""
     seen = set(known)
-    new = [note for note in at_head(code) if key(note) not in seen]
+    new = [note for note in at_head(code) if not note.is_remark and key(note) not in seen]
     sure = [note for note in new if note.rule in measured.CREATES]
     symbols = code.symbols((note.path, note.blob) for note in sure)
     origins = {key(note): code.origin(note.path, note.line) for note in sure[:_BLAMED]}
@@ -90,6 +92,7 @@ def _commented(code: Code) -> Iterator[CodeNote]:
                 line=note.first,
                 text=note.text,
                 identifiers=note.identifiers,
+                is_remark=note.kind == "remark",
             )
 
 

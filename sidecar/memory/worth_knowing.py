@@ -35,7 +35,7 @@ _CONTRAST = late(
     re.IGNORECASE,
 )
 _SMALL = late(
-    r"^(?:we|this|it|the following|in this case|note that we|if|when|here)\b|\b(?:this function|this method|this test|this file|this is)\b",
+    r"^(?:we|this|it|the following|in this case|note that we|if|when|here|therefore|thus|hence|however|also|in addition|and|but|so|then|otherwise)\b|\b(?:this function|this method|this test|this file|this is)\b",
     re.IGNORECASE,
 )
 

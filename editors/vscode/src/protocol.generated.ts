@@ -525,6 +525,8 @@ export interface Explanation {
   memories: Behind[];
   /** How many there are in all. */
   total: number;
+  /** Comments near the line that explain something, the nearest first. */
+  notes: NoteInCode[];
 }
 
 /** Why a request was refused. */
@@ -571,6 +573,8 @@ export interface FileStory {
   /** The latest first. */
   sessions: Session[];
   sessionCount: number;
+  /** Comments of the file that explain something, in their order. */
+  notes: NoteInCode[];
 }
 
 /** Which memories to forget. */
@@ -1165,6 +1169,12 @@ export interface NewTask {
 /** Nothing to say. */
 export interface NoParams {
 
+}
+
+/** A comment that explains something, as it stands in the file. */
+export interface NoteInCode {
+  line: number;
+  text: string;
 }
 
 /** For how long to record nothing. */
