@@ -85,6 +85,10 @@ _REMARKS = late(
     r"\b(?:otherwise(?! (?:return|raise|false|true|none|null|use)\b)|to (?:avoid|prevent)|so that|even though|must (?:not|be|never)|cannot|can't|note that|we do this|instead of|unlike)\b",
     re.IGNORECASE,
 )
+_MIDDLE = late(
+    r"(?:otherwise|thus|therefore|hence|so|then|and|but|however|also|if so|or)\b", re.IGNORECASE
+)
+"""Goes on with what was said before."""
 _HERE = late(r"\b(?:these|those|here)\b", re.IGNORECASE)
 _POINTING = late(
     r"\b(?:todo|fixme|xxx|lint(?:er|ing)?|noqa|pylint|eslint|mypy|type: ignore|pragma|nolint|rubocop|prettier|clippy|flake8|shellcheck|coverage|copyright|licen[sc]e[ds]?|spdx|generated)\b",
@@ -158,7 +162,13 @@ def judge(said: str) -> Kind | None:
     if not _SHORTEST <= len(said) <= LONGEST or not _is_whole(said):
         return None
     bare = _MARK.sub("", said)
-    if _POINTING.search(bare) or _CODE.search(bare) or _TRIVIA.search(bare):
+    if (
+        "?" in said
+        or _MIDDLE.match(bare)
+        or _POINTING.search(bare)
+        or _CODE.search(bare)
+        or _TRIVIA.search(bare)
+    ):
         return None
     has_name = _IDENTIFIER.search(bare) is not None
     is_sure = not (_PAST.search(bare) or _HERE.search(bare))

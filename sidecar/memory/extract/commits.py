@@ -43,6 +43,7 @@ _DATED = late(
     re.IGNORECASE,
 )
 _NUMBER = late(r"\s*\((?:#|GH-|gh-)\d+\)\s*$")
+_TESTING = late(r"\b(?:tests?|testing|ci|docs?|readme|typos?|changelog)\b", re.IGNORECASE)
 _FILES = 200
 _PARTS = 3
 """Sentences below the title among which its reason is looked for."""
@@ -119,6 +120,8 @@ def reason(commit: Commit) -> str | None:
 
 
 def _obliged(title: str, said: list[str]) -> Iterator[Claim]:
+    if _TESTING.search(title):
+        return
     for text in said:
         if not (_OBLIGATION.search(text) and _REASON.search(text)) or _is_passing(text):
             continue
@@ -141,7 +144,7 @@ def _decided(commit: Commit, title: str, said: list[str]) -> Iterator[Claim]:
         (one for one in said[:_PARTS] if _REASON.search(one) and not _DATED.search(one)), None
     )
     is_telling = _DECISION.search(title) and not _DATED.search(title)
-    if why is None or not is_telling or noise.is_upkeep(title):
+    if why is None or not is_telling or noise.is_upkeep(title) or _TESTING.search(title):
         return
     yield Claim(
         rule="decision",
