@@ -530,6 +530,8 @@ export interface Explanation {
   memories: Behind[];
   /** How many there are in all. */
   total: number;
+  /** Comments near the line that explain something, the nearest first. */
+  notes: NoteInCode[];
 }
 
 /** Why a request was refused. */
@@ -576,6 +578,8 @@ export interface FileStory {
   /** The latest first. */
   sessions: Session[];
   sessionCount: number;
+  /** Comments of the file that explain something, in their order. */
+  notes: NoteInCode[];
 }
 
 /** One thing that was looked at. */
@@ -1184,6 +1188,12 @@ export interface NewTask {
 /** Nothing to say. */
 export interface NoParams {
 
+}
+
+/** A comment that explains something, as it stands in the file. */
+export interface NoteInCode {
+  line: number;
+  text: string;
 }
 
 /** For how long to record nothing. */
