@@ -25,7 +25,7 @@ run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan
 	@$(BIN)/threadline sessions
 	@$(BIN)/threadline enrich --all
-	@$(BIN)/threadline search
+	@$(BIN)/threadline worth-knowing
 	@printf '%s\n' '' \
 	  'Next:' \
 	  '  $(BIN)/threadline sessions show  read the latest session' \

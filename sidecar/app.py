@@ -614,5 +614,6 @@ _HANDLERS: dict[str, Handler] = {
 _LONG: dict[str, Callable[[Application, Any, Tell], Record]] = {
     "threadline/scan": Application.scan,
     "threadline/enrichment/start": lambda app, params, tell: app.mind.enrich(params, tell),
+    "threadline/enrichment/startAll": lambda app, params, tell: app.mind.enrich_all(params, tell),
     "threadline/enrichment/retry": lambda app, params, tell: app.mind.retry(params, tell),
 }

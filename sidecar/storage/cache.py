@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, digest BLOB NOT NULL, d
 _PATIENCE = 0.2
 _DIGEST = 16
 _NUMBER = 8
+_REACH = "embedded texts"
 _AT_ONCE = 500
 """Texts in one query."""
 
@@ -199,9 +200,18 @@ class Passages:
         ]
         self._cache.write("INSERT OR REPLACE INTO passages VALUES (?, ?)", rows)
 
+    def reach(self) -> tuple[int, int]:
+        """Return the first and the last number of the texts whose passages were all embedded; (0, 0) for none."""
+        return self._cache.get(_REACH, tuple[int, int]) or (0, 0)
+
+    def note_reach(self, first: int, last: int) -> None:
+        """Note that the passages of all texts between these numbers were embedded."""
+        self._cache.put(_REACH, (first, last))
+
     def clear(self) -> None:
         """Forget all of them: a vector tells a little of its text."""
         self._cache.change("DELETE FROM passages", [()])
+        self._cache.change("DELETE FROM facts WHERE name = ?", [(_REACH,)])
 
 
 class Matrix:

@@ -20,7 +20,7 @@ from protocol.memories import Memory
 from protocol.messages import Message
 from protocol.projects import Project
 from protocol.tasks import Task
-from protocol.turns import Entry, KeptActivity
+from protocol.turns import Entry, KeptActivity, KeptTurn
 from protocol.values import Record
 from sidecar.capture.rules import sessions as rules_sessions
 from sidecar.capture.rules.head_moves import Mark
@@ -33,7 +33,7 @@ from sidecar.storage.cache import Cache, Passages, Vectors
 from sidecar.storage.collection import Collection, Op
 from sidecar.storage.commits import Commits, Paces
 from sidecar.storage.database import DamagedError, Database, probe
-from sidecar.storage.derived import Catalogues, Endings, Findings, Prepared
+from sidecar.storage.derived import Endings, Findings, Prepared
 from sidecar.storage.engine import SQLiteStorage, index_schema, table_schema
 from sidecar.storage.files import JsonFile
 from sidecar.storage.locks import Lock
@@ -42,9 +42,9 @@ from sidecar.storage.spool import Batches
 from sidecar.storage.ulids import Ids
 
 NAME = "vault.sqlite"
-VERSION = 1
+VERSION = 2
 """Of the schema; a change of it needs a step in `STEPS`."""
-STEPS: dict[int, Callable[[Database], None]] = {}
+STEPS: dict[int, Callable[[Database], None]] = {1: lambda _database: None}
 """What brings a file of a version to the next one, inside the transaction that raises its version."""
 
 
@@ -99,6 +99,8 @@ class Vault:
     """What was said lately, until its conversation is saved."""
     activities = Records(KeptActivity, "sessionKey")
     """What was done lately, likewise."""
+    turns = Records(KeptTurn, "sessionKey", text=texts.of_turn)
+    """What was said, for as long as it can be found."""
     receipts = Records(Receipt, "sessionKey")
     feedback = Records(Feedback, "memoryId")
     tasks = Records(Task, "idempotencyKey")
@@ -143,7 +145,6 @@ class Vault:
         self.cache = Cache(folder / cache.NAME)
         self.vectors = Vectors(self.cache)
         self.passages = Passages(self.cache)
-        self.catalogues = Catalogues(self.cache)
         self.findings = Findings(self.cache)
         self.endings = Endings(self.cache)
         self.prepared = Prepared(self.cache, self.erasures)

@@ -195,7 +195,8 @@ def test_nothing_is_written_outside_the_home(worked: Repository, tmp_path: Path)
     threadline("scan", cwd=worked.path)
     threadline("sessions", cwd=worked.path)
     assert {p: p.stat().st_mtime_ns for p in worked.path.rglob("*")} == before
-    assert {p.name for p in tmp_path.iterdir()} == {"home", "repository", "gitconfig"}
+    assert {p.name for p in tmp_path.iterdir()} == {"home", "repository", "gitconfig", "nobody"}
+    assert list((tmp_path / "nobody").iterdir()) == []
 
 
 def test_no_connection_is_ever_opened(worked: Repository, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from sidecar.transports.cli import (
     memory,
     messages,
     parser,
+    reviewing,
     rules,
     screens,
     tasks,
@@ -94,7 +95,15 @@ def _scan(app: Application, options: Namespace) -> Exit:
     )
     if not result.found and result.author is not None and not options.author:
         screens.say("nothing of yours is here; without --mine everyone's commits are imported")
+    _offer(app, params.project)
     return Exit.OK
+
+
+def _offer(app: Application, reference: str | None) -> None:
+    """Say what other tools have kept of past conversations here."""
+    from sidecar.transports.cli import importing  # noqa: PLC0415  # no other command needs it
+
+    importing.offer(app, reference)
 
 
 def _watch(app: Application, options: Namespace) -> Exit:
@@ -155,6 +164,7 @@ def _list_sessions(app: Application, options: Namespace) -> Exit:
         screens.show_sessions(rows, page.total)
     else:
         screens.say("no sessions yet; `threadline scan` imports what was committed here so far")
+        _offer(app, options.project)
     return Exit.OK
 
 
@@ -226,8 +236,12 @@ def _link(app: Application, options: Namespace) -> Exit:
 def _connect(app: Application, options: Namespace) -> Exit:
     from sidecar.transports.cli import connecting  # noqa: PLC0415  # no other command needs it
 
-    act = connecting.connect if options.command == "connect" else connecting.disconnect
-    return act(app, options)
+    if options.command == "disconnect":
+        return connecting.disconnect(app, options)
+    code = connecting.connect(app, options)
+    if code == Exit.OK and not options.json and not options.dry_run:
+        _offer(app, None)
+    return code
 
 
 def _call_method(app: Application, options: Namespace) -> Exit:
@@ -270,10 +284,13 @@ def _export(app: Application, options: Namespace) -> Exit:
 
 
 def _import(app: Application, options: Namespace) -> Exit:
+    from sidecar.transports.cli import importing  # noqa: PLC0415  # likewise
     from sidecar.upkeep import export  # noqa: PLC0415  # likewise
 
+    if importing.is_host(options.source):
+        return importing.conversations(app, options)
     into = app.project(options.project) if options.project else None
-    with _opened(options.file) as file:
+    with _opened(options.source or "-") as file:
         moved = export.load(app.home, file, into)
     if options.json:
         print(calls.encode(moved))
@@ -360,6 +377,8 @@ _COMMANDS = {
     "resume": _capture,
     "sessions": _sessions,
     "enrich": memory.enrich,
+    "review": reviewing.review,
+    "worth-knowing": reviewing.worth_knowing,
     "jobs": memory.jobs,
     "search": memory.search,
     "why": explain.why,

@@ -6,15 +6,18 @@ import re
 from typing import NoReturn, TypeAlias, get_args
 
 from protocol.contexts import Mode, Opinion
+from protocol.jobs import ProviderName
 from protocol.links import LinkType
 from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
 from protocol.tasks import TaskStatus
 from protocol.versions import VERSION
-from sidecar.hosts.agents import BY_NAME
+from sidecar.hosts import assistant
 from sidecar.text import characters
 from sidecar.transports.exits import Exit
 
+_PROVIDERS = tuple(name for name in get_args(ProviderName) if name != "editor")
+"""Who can read sessions without an editor."""
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # argparse names it nowhere else
 
 _TASKS = """\
@@ -248,16 +251,32 @@ only what is new, so an interrupted scan is simply started again. Nothing is wri
   threadline scan --since "2 weeks ago"
 """
 
+_IMPORT = """\
+Reads what other tools have kept of your conversations about this repository, so that they can be found: each turn
+once, at its own time, without secrets. Running it again imports only what is new. Nothing of theirs is changed.
+
+  threadline import                     list what was found
+  threadline import claude-code         also: codex, copilot, cursor, opencode, gemini, specstory, aider
+  threadline import codex --since "3 weeks" --dry-run
+  threadline import memory.jsonl        read an export of `threadline export` (also from standard input, or `-`);
+                                        what is already there stays as it is
+"""
+
 _WATCH = """\
 Records commits as they are made and files as they are saved, in this folder and every repository in it, and
 shows every event that comes in, whoever reports it. What was committed since the last look is picked up
 first. An editor with the extension does the same by itself.
 """
 
+_REVIEW = """examples:
+  threadline review                                 one after the other: a key decides
+  threadline review --list                          what waits, by kind
+  threadline review --all-of guideline --accept     all rules of guides at once
+"""
 _ENRICH = """\
-Reads the events of a session that nobody has read yet and keeps what is worth it: decisions, constraints,
-tasks, facts, and what the session was about, each with the words it comes from. No model and no network are
-needed. It can be cancelled with Ctrl-C and retried; what is known already is not written twice.
+Reads the events of a session that nobody has read yet, and the code at HEAD. Memory is made of what is sure: comments
+that explain a deliberate choice, and what you said is to last. What is less sure is proposed (`threadline review`) and
+no assistant sees it. No model and no network are needed; what is known already is not written twice.
 
   threadline enrich                     the active session, or the latest
   threadline enrich --all               every session so far
@@ -442,9 +461,22 @@ def build() -> argparse.ArgumentParser:
     export = command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
     export.add_argument("--markdown", action="store_true", help="write it for people to read")
-    load = command(commands, "import", "read an export; what is already there stays as it is")
-    load.add_argument("file", nargs="?", default="-", help="where from (default: standard input)")
+    _add_import(commands)
     return parser
+
+
+def _add_import(commands: Commands) -> None:
+    load = command(
+        commands, "import", "bring in past conversations of other tools, or an export", _IMPORT
+    )
+    load.add_argument(
+        "source", nargs="?", metavar="HOST or FILE", help="default: list what was found"
+    )
+    load.add_argument("--since", metavar="DATE", help="only turns newer than this")
+    load.add_argument(
+        "--all-projects", action="store_true", help="into every project that is known here"
+    )
+    load.add_argument("--dry-run", action="store_true", help="count, and store nothing")
 
 
 def _add_scan(commands: Commands) -> None:
@@ -506,12 +538,20 @@ def _add_enrich(commands: Commands) -> None:
     )
     enrich.add_argument("--all", action="store_true", help="all sessions that nobody has read")
     enrich.add_argument(
-        "--provider", choices=("rules", "http"), help="who reads (default: the setting, else rules)"
+        "--provider", choices=_PROVIDERS, help="who reads (default: the setting, else rules)"
     )
     enrich.add_argument(
         "--retry", action="store_true", help="go on with a job that failed, the latest or --job"
     )
     enrich.add_argument("--job", metavar="ID", help="a job's id or its last letters")
+    review = command(commands, "review", "decide about what was found and is not sure", _REVIEW)
+    review.add_argument("--all-of", metavar="KIND", help="decide about all of a kind at once")
+    review.add_argument("--accept", action="store_true", help="with --all-of: accept them")
+    review.add_argument("--reject", action="store_true", help="with --all-of: reject them")
+    review.add_argument("--list", action="store_true", help="only show what waits")
+    review.add_argument("--limit", type=int, default=50, help="how many (default: 50)")
+    worth = command(commands, "worth-knowing", "show the best that is known of this project")
+    worth.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
     jobs = command(commands, "jobs", "list enrichment jobs, cancel one")
     jobs.add_argument(
         "action", nargs="?", choices=("list", "cancel"), default="list", help="default: list"
@@ -576,7 +616,7 @@ def _add_connect(commands: Commands) -> None:
         ("disconnect", "undo what `connect` did", _DISCONNECT),
     ):
         command = bare_command(
-            commands, name, summary, description.format(agents=", ".join(BY_NAME))
+            commands, name, summary, description.format(agents=", ".join(assistant.names()))
         )
         command.add_argument("agent", nargs="*", help="such as claude-code")
         command.add_argument("--all", action="store_true", help="all that are found")

@@ -140,6 +140,9 @@ def show_status(status: Status) -> None:
         "capture": capture(status.capture),
         "size": f"{status.bytes_on_disk / 1_000_000:.1f} MB",
         "memories": f"{status.memories:,}",
+        "proposed": f"{status.proposed:,} to review: `threadline review`"
+        if status.proposed
+        else "",
         "meaning": status.memory_health.semantic_absence or "",
         "stale": _stale(status),
         "waiting": f"{status.waiting} in the inbox" if status.waiting else "",
