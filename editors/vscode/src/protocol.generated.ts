@@ -276,10 +276,11 @@ export interface CompletedTask {
   evidence: string;
 }
 
-/** A memory as an assistant gets it. */
+/** A memory as an assistant gets it, or a record that answers its question, quoted as it was written. */
 export interface ContextItem {
+  /** Of the memory; of a record, that of its event or turn. */
   memoryId: string;
-  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task";
+  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task" | "capture" | "commit" | "turn";
   title: string;
   /** What it says beyond its title. */
   text: string;
