@@ -293,7 +293,10 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "memory/test_readers.py::test_what_a_job_and_a_day_may_cost_is_limited",
         "memory/test_readers.py::test_whatever_goes_wrong_fails_the_job_and_can_be_retried",
     ),
-    "C7": ("memory/test_remember.py::test_meaning_finds_other_words",),
+    "C7": (
+        "memory/test_remember.py::test_meaning_finds_other_words",
+        "upkeep/test_tending.py::test_records_get_their_meaning_in_the_background_the_newest_first",
+    ),
     "C8": ("memory/test_remember.py::test_a_repetition_is_skipped_and_an_update_supersedes",),
     "C9": ("memory/test_drifting.py::test_staleness_is_found_and_freshness_left_in_peace",),
     "C10": (
@@ -301,6 +304,14 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "memory/test_significance.py::test_the_gate",
     ),
     "C11": ("memory/test_digests.py::test_each_past_day_gets_one_digest_after_three",),
+    "C13": (
+        "conversations/test_record.py::test_a_turn_is_found_by_its_words_with_who_said_it_and_where",
+        "conversations/test_record.py::test_a_turn_is_kept_without_secrets",
+        "conversations/test_record.py::test_each_part_of_a_long_turn_is_found",
+        "conversations/test_record.py::test_purging_words_reaches_turns_and_exports_hold_the_rest",
+        "conversations/test_record.py::test_the_answer_beside_a_matching_turn_is_found",
+        "conversations/test_record.py::test_turns_survive_the_checkpoint_and_go_when_their_time_is_over",
+    ),
     "D1": ("context/test_start.py::test_every_field_of_a_request_has_its_effect",),
     "D2": ("context/test_start.py::test_an_answer_has_every_section",),
     "D3": ("context/test_start.py::test_a_mode_sets_how_many_items_of_each_kind_are_given",),
@@ -324,6 +335,13 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "hosts/test_rules_writer.py::test_context_goes_into_files_on_command_and_leaves_no_trace",
     ),
     "D13": ("e2e/test_insights.py::test_memory_is_behind_every_line_file_and_command",),
+    "D14": (
+        "transports/test_prompts.py::test_a_prompt_about_something_else_is_told_nothing",
+        "transports/test_prompts.py::test_a_prompt_is_told_what_concerns_it_once",
+        "transports/test_prompts.py::test_a_vault_that_cannot_be_read_costs_nothing_but_the_answer",
+        "transports/test_prompts.py::test_the_hook_loads_the_standard_library_only_and_changes_nothing",
+        "transports/test_prompts.py::test_what_the_conversation_itself_said_or_was_given_is_not_told",
+    ),
     "D15": (
         "context/test_selection.py::test_no_more_branches_are_looked_at_than_there_is_time_for_and_none_twice",
         "transports/test_prepared.py::test_a_cache_that_cannot_be_read_means_that_nothing_is_prepared",
