@@ -75,12 +75,12 @@ _PLACES: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def may_hold(text: str) -> bool:
-    """Tell whether redaction might change a text; False is certain."""
+    """Return whether redaction might change a text; False is certain."""
     return _has_token(text) or _has_place(text) or _has_word(text)
 
 
 def _has_token(text: str) -> bool:
-    """Tell whether anything is long enough for a token, and begins as one."""
+    """Return whether anything is long enough for a token, and begins as one."""
     long = [word for word in text.split() if len(word) >= _MOST]
     if not long:
         return False
@@ -100,7 +100,7 @@ def _has_token(text: str) -> bool:
 
 
 def _has_place(text: str) -> bool:
-    """Tell whether a secret may stand in a place where secrets stand."""
+    """Return whether a secret may stand in a place where secrets stand."""
     for hints, rest in _PLACES:
         if any(letters in text for letters in hints):
             import re  # noqa: PLC0415
@@ -111,7 +111,7 @@ def _has_place(text: str) -> bool:
 
 
 def _has_word(text: str) -> bool:
-    """Tell whether a word like `password` is followed by anything but plain words."""
+    """Return whether a word like `password` is followed by anything but plain words."""
     lower = text.lower()
     if not any(stem in lower for stem in _STEMS):
         return False

@@ -14,13 +14,13 @@ _LETTERS_PER_SYLLABLE = 3
 
 
 def bits(text: str) -> float:
-    """Tell how many bits each letter of a text holds, by how often each stands in it."""
+    """Return how many bits each letter of a text holds, by how often each stands in it."""
     size = len(text)
     return -sum(n / size * math.log2(n / size) for n in Counter(text).values()) if size else 0.0
 
 
 def is_scrambled(text: str) -> bool:
-    """Tell whether large letters, small ones and digits change as often as they do in no name."""
+    """Return whether large letters, small ones and digits change as often as they do in no name."""
     syllables = len(_SYLLABLE.findall(text))
     return len(text) >= _SHORTEST and syllables * _LETTERS_PER_SYLLABLE > len(text)
 
@@ -200,7 +200,6 @@ _JWT = late(
 
 
 def _grouped(patterns: tuple[str, ...]) -> str:
-    """Join patterns so that one look at the first letter sorts most of them out."""
     plain = sorted(pattern for pattern in patterns if _LITERAL.match(pattern))
     groups = [
         f"{letter}(?:{'|'.join(pattern[1:] for pattern in group)})"
