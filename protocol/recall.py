@@ -19,7 +19,7 @@ from protocol.memories import (
 from protocol.projects import ProjectParams
 from protocol.values import Key, Name, Record, Text, Timestamp, Ulid
 
-HitKind = Literal["memory", "commit", "capture"]
+HitKind = Literal["memory", "commit", "capture", "turn"]
 WriteOutcome = Literal["created", "skipped", "superseded", "duplicate"]
 
 
@@ -92,9 +92,10 @@ class Hit(Record, frozen=True, kw_only=True):
     """A memory or a record that answers, in few words; the whole of it is one call away."""
 
     kind: HitKind
-    """`memory`: a statement. All others are records, quoted as they were written: a commit, a capture."""
+    """`memory`: a statement. All others are records, quoted as they were written: a commit, a capture,
+    a turn of a conversation."""
     id: str
-    """Of the memory or the event."""
+    """Of the memory, the event or the turn."""
     title: str
     """A memory's title, a commit's subject; may be empty."""
     text: str
@@ -110,6 +111,8 @@ class Hit(Record, frozen=True, kw_only=True):
     commit: str | None = None
     """The commit's sha."""
     session_id: str | None = None
+    session_key: str | None = None
+    """The conversation of a turn."""
     files: tuple[str, ...] = ()
     """The first files it concerns."""
     score: float

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from protocol.jobs import ProviderName
 from protocol.values import Record
 
 Trust = Literal["machine", "user", "project"]
@@ -40,8 +41,9 @@ class Settings(Record, frozen=True, kw_only=True):
     """From which hour on a day that is over gets its digest."""
     time_zone: Annotated[str, Meta(min_length=1, max_length=100), PROJECT] = "UTC"
     """Whose days and hours are meant, such as `Europe/Vienna`."""
-    model_provider: Annotated[Literal["rules", "http", "editor"], MACHINE] = "rules"
-    """Who reads events: our own rules, a model over HTTP, or the editor's own model."""
+    model_provider: Annotated[ProviderName, MACHINE] = "rules"
+    """Who reads events: our own rules, a model over HTTP, the editor's own model, or an assistant of yours, by the
+    name of its command."""
     model_base_url: Annotated[str, Meta(max_length=2000), MACHINE] = ""
     """Where an OpenAI-compatible server answers, such as `http://127.0.0.1:11434/v1`."""
     model_name: Annotated[str, Meta(max_length=200), MACHINE] = ""
@@ -62,6 +64,8 @@ class Settings(Record, frozen=True, kw_only=True):
     """How many checkpoints of one conversation are kept; the oldest go."""
     retention_days: Annotated[int, Meta(ge=1, le=3650), USER] = 7
     """For how long checkpoints are kept."""
+    turn_retention_days: Annotated[int, Meta(ge=0, le=36_500), USER] = 0
+    """For how long the words of conversations can be found; 0 keeps them."""
     recovery_budget_chars: Annotated[int, Meta(ge=200, le=20_000), USER] = 2000
     """The room that is reserved for what an earlier conversation knew."""
     recovery_window_ms: Annotated[int, Meta(ge=60_000, le=604_800_000), USER] = 14_400_000

@@ -52,6 +52,24 @@ class Entry(Record, frozen=True, kw_only=True):
     signal_score: float = 0.0
 
 
+class KeptTurn(Record, frozen=True, kw_only=True):
+    """A turn as it can be found later, word for word, without what is private or secret; a long one in parts."""
+
+    turn_id: str
+    part: int = 0
+    """Which part of a long turn, from 0."""
+    session_key: str
+    said_by: Speaker
+    text: str
+    at: Timestamp
+    agent_id: str
+    """The agent that leads the conversation."""
+    session_id: str | None = None
+    """The session of work that it fell into."""
+    files: tuple[str, ...] = ()
+    """Files that were worked on."""
+
+
 class IngestTurnParams(ProjectParams, frozen=True, kw_only=True):
     """One turn of a conversation, as it was said."""
 

@@ -15,7 +15,11 @@ from tests.support import FixedClock, Repository
 
 @pytest.fixture(autouse=True)
 def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep every test away from the user's own memory and git configuration."""
+    """Keep every test away from the user's own memory, git configuration and conversations."""
+    (tmp_path / "nobody").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("THREADLINE_HOME", str(tmp_path / "home"))
     # What hooks start on its own would go on while a test cleans up.
     monkeypatch.setenv("THREADLINE_UPKEEP", "off")

@@ -24,7 +24,7 @@ from sidecar.conversations.later import Buffer
 from sidecar.conversations.rules import conversations
 from sidecar.hosts import assistant
 from sidecar.privacy import cleaning
-from sidecar.search.rules.catalogues import REFUSED
+from sidecar.search.rules.standing import REFUSED
 from sidecar.storage import prepared
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault

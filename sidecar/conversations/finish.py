@@ -18,6 +18,7 @@ from sidecar.conversations import collect, participants, statements
 from sidecar.conversations.participants import Tools
 from sidecar.conversations.rules import checkpoints, conversations
 from sidecar.conversations.rules.conversations import Who
+from sidecar.storage import texts
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault
 
@@ -186,7 +187,7 @@ _LONGER = 4
 
 
 def prune(vault: Vault, settings: Settings) -> int:
-    """Drop checkpoints, receipts and old conversations' words that need not be kept; tell how many."""
+    """Drop checkpoints, receipts, turns and old conversations' words that need not be kept; tell how many."""
     if not any(_ops(vault, settings)):
         return 0
     with vault.transaction():
@@ -202,6 +203,10 @@ def _ops(vault: Vault, settings: Settings) -> Iterator[Op]:
         yield vault.checkpoints.drop(identifier)
     for identifier in _receipts(vault, settings):
         yield vault.receipts.drop(identifier)
+    if settings.turn_retention_days:
+        kept_from = now - timedelta(days=settings.turn_retention_days)
+        for identifier in texts.older(vault.database, "turn", kept_from):
+            yield vault.turns.drop(identifier)
     oldest = now - timedelta(days=settings.retention_days)
     for talk in vault.conversations.all():
         faded = conversations.faded(talk)

@@ -14,7 +14,7 @@ from protocol.errors import ThreadlineError
 from protocol.events import NewEvent
 from protocol.settings import Settings
 from protocol.turns import Activity, ExtractionStatus, IngestedTurn, IngestTurnParams
-from sidecar.capture import record
+from sidecar.capture import record, timeline
 from sidecar.capture.rules import pauses
 from sidecar.conversations import collect, participants
 from sidecar.conversations.later import Buffer
@@ -146,7 +146,7 @@ def tell(vault: Vault, session_key: str, seen: Seen, tools: Tools) -> Told:
             talk = conversations.told(talk, seen.report, seen.at)
         is_new = talk is not met.conversation
         if is_new:
-            _capture(vault, seen)
+            capture(vault, seen)
             met = msgspec.structs.replace(met, conversation=talk)
             vault.write([*participants.ops(vault, met), *_collected(vault, talk, seen)])
     if conversations.is_due(talk, tools.settings, vault.clock()):
@@ -180,7 +180,7 @@ def save_soon(vault: Vault, session_key: str, settings: Settings, buffer: Buffer
     )
 
 
-def _capture(vault: Vault, seen: Seen) -> None:
+def capture(vault: Vault, seen: Seen) -> None:
     """Let flagged turns be read for memory with their session; the caller holds the store's lock."""
     flagged = [
         NewEvent(
@@ -211,7 +211,16 @@ def _was_heard(vault: Vault, talk: Conversation, seen: Seen) -> bool:
 
 def _collected(vault: Vault, talk: Conversation, seen: Seen) -> list[Op]:
     key = talk.session_key
-    return collect.add(vault, key, seen.turns, done=seen.activities, now=seen.at)
+    session_id = timeline.active_id(vault) if seen.turns else None
+    kept = (
+        part
+        for turn in seen.turns
+        for part in turns.parts(turn, talk, session_id, seen.report.files)
+    )
+    return [
+        *collect.add(vault, key, seen.turns, done=seen.activities, now=seen.at),
+        *(vault.turns.put(turns.part_id(part), part) for part in kept),
+    ]
 
 
 def _said(params: TrackParams) -> Iterator[Said]:

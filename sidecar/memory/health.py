@@ -15,7 +15,7 @@ from sidecar.storage.conditions import field
 from sidecar.storage.vault import Vault
 
 if TYPE_CHECKING:
-    from sidecar.search.query import Standings
+    from sidecar.search.recall import Standings
 
 
 def report(
@@ -33,7 +33,7 @@ def report(
         events=vault.sessions.count_events(),
         active_session=timeline.find_active(vault),
         capture=capture,
-        waiting=vault.inbox.count(),
+        waiting=vault.count_deferred(),
         bytes_on_disk=vault.bytes_on_disk(),
         damaged_copies=tuple(vault.damaged_copies()),
         snapshots=tuple(vault.snapshot_times()),
@@ -42,6 +42,7 @@ def report(
         oldest=first.started_at if first else None,
         newest=last.last_event_at if last else None,
         memories=count_active(standings),
+        proposed=sum(count for (status, _), count in standings.items() if status == "proposed"),
         memory_health=memory_health(vault, meanings, standings),
         skipped=skipped.read(vault.folder),
         parked_events=parked,

@@ -15,6 +15,7 @@ from protocol.memories import Anchor, Memory
 from protocol.messages import Message
 from protocol.sessions import Session
 from protocol.tasks import Task
+from protocol.turns import KeptTurn
 from protocol.values import TEXT_LIMIT, Record
 from sidecar.privacy import marks, scrubbing
 from sidecar.text.hashing import blake2b
@@ -31,6 +32,7 @@ _TABLES: dict[type[Record], str] = {
     Message: "messages",
     Document: "documents",
     Link: "links",
+    KeptTurn: "turns",
 }
 _KEYS = {"sessionKey", "previousSessionKey", "id", "given", "heard"}
 """Fields by which something is found again: they are a host's own, and say nothing to a reader."""

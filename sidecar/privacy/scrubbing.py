@@ -10,7 +10,7 @@ import msgspec
 from protocol import documents
 
 FORGOTTEN = "[FORGOTTEN]"
-_LISTS_OF_FILES = {"files", "filesModified", "anchors"}
+_LISTS_OF_FILES = {"files", "filesModified", "anchors", "holds"}
 _TEXTS = frozenset(
     re.findall(
         "[A-Za-z_]+",
@@ -49,7 +49,9 @@ _OURS = {
 """Words that mean the same to everybody."""
 NAMED = {"agents": "agentId", "conversations": "sessionKey", "documents": "name"}
 """Tables whose documents are kept under names that somebody chose, and the field these are like."""
-DERIVED = frozenset({"agents", "conversations", "checkpoints", "receipts", "entries", "activities"})
+DERIVED = frozenset(
+    {"agents", "conversations", "checkpoints", "receipts", "entries", "activities", "turns"}
+)
 """Tables that repeat what memories say."""
 _NAMES = frozenset(
     re.findall(

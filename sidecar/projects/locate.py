@@ -93,6 +93,13 @@ class Places:
         raise NotFoundError(f"{reference} is neither a folder nor a project", field="project")
 
 
+def recognise(home: Home, ask: Ask) -> Project | None:
+    """Find the project of a folder as `locate` does, and remember nothing; None where the folder is in none."""
+    projects = home.projects()
+    facts = ask(lambda folder, remote: identities.believed_roots(folder, remote, projects))
+    return identities.match(facts, projects)
+
+
 def locate(home: Home, ask: Ask) -> Located:
     """Find the project of a folder, or begin one; what the facts tell anew is remembered."""
     projects = home.projects()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from protocol.events import Event
 from protocol.memories import Memory
+from protocol.turns import KeptTurn
 from sidecar.search.rules import terms
 from sidecar.storage.database import Database
 
@@ -17,6 +18,7 @@ COLUMNS = "id, kind, at, author, origin, session, title, text, files, extra"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS texts (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, origin TEXT NOT NULL, session TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, files TEXT NOT NULL, extra TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (title, text, files, extra, content = 'texts', content_rowid = 'rowid', tokenize = 'porter unicode61');
+CREATE INDEX IF NOT EXISTS turns_in_order ON texts (origin, at, id) WHERE kind = 'turn';
 """
 _FILES = 50
 """Paths of an event that are found by their words."""
@@ -30,11 +32,11 @@ class Text(NamedTuple):
 
     id: str
     kind: str
-    """`commit`, `capture` or `memory`."""
+    """`commit`, `capture`, `memory` or `turn`."""
     micros: int
     author: str
     origin: str
-    """A commit's sha."""
+    """A commit's sha, a turn's conversation."""
     session: str
     title: str
     text: str
@@ -95,6 +97,18 @@ def of_memory(memory: Memory) -> Text | None:
     )
 
 
+def of_turn(turn: KeptTurn) -> Text:
+    """Return the row of a turn, or of a part of one."""
+    author = turn.agent_id if turn.said_by == "assistant" else turn.said_by
+    return _text(
+        turn.turn_id,
+        ("turn", turn.at, author),
+        (turn.session_key, turn.session_id or ""),
+        ("", turn.text),
+        list(turn.files),
+    )
+
+
 def put(database: Database, texts: Iterable[Text | None]) -> None:
     """Make new texts findable."""
     rows = list(filter(None, texts))
@@ -131,20 +145,56 @@ def rebuild(database: Database) -> None:
 
 
 def find(
-    database: Database, question: str, most: int = 100, kind: str | None = None
+    database: Database,
+    question: str,
+    most: int = 100,
+    kind: str | None = None,
+    between: tuple[datetime | None, datetime | None] = (None, None),
 ) -> list[Match]:
-    """Return the texts that share words with a question, the best first; of one kind, where it is given."""
+    """Return the texts that share words with a question, the best first; of one kind or time, where it is given."""
     expression = terms.match(terms.of_query(question))
     if not expression:
         return []
     columns = ", ".join(f"texts.{name}" for name in COLUMNS.split(", "))
-    clause = "AND texts.kind = ?" if kind else ""
+    demands: dict[str, Any] = {
+        "AND texts.kind = ?": kind,
+        "AND texts.at >= ?": between[0] and micros(between[0]),
+        "AND texts.at < ?": between[1] and micros(between[1]),
+    }
+    made = {clause: value for clause, value in demands.items() if value is not None}
+    clause = " ".join(made)
     query = (
         f"SELECT bm25(words) AS score, {columns} FROM words JOIN texts ON texts.rowid = words.rowid"  # noqa: S608
         f" WHERE words MATCH ? {clause} ORDER BY score LIMIT ?"
     )
-    values: tuple[Any, ...] = (expression, *([kind] if kind else []), most)
+    values = (expression, *made.values(), most)
     return [Match(Text(*row[1:]), -row[0]) for row in database.rows(query, values)]
+
+
+def touching(database: Database, paths: Iterable[str], question: str, most: int) -> list[Match]:
+    """Return texts about any of these files: the best for a question, then the newest, each as many as there may be."""
+    phrases = (" ".join(terms.words(path)) for path in paths)
+    about = " OR ".join(f'files : "{phrase}"' for phrase in phrases if phrase)
+    if not about:
+        return []
+    named = {*paths}
+    among = "texts.rowid IN (SELECT rowid FROM words WHERE words MATCH ?)"
+    columns = ", ".join(f"texts.{name}" for name in COLUMNS.split(", "))
+    newest = f"SELECT 0.0, {columns} FROM texts WHERE {among} ORDER BY at DESC LIMIT ?"  # noqa: S608  # names of our own
+    rows = database.rows(newest, (about, most))
+    if expression := terms.match(terms.of_query(question)):
+        best = (
+            f"SELECT bm25(words) AS score, {columns} FROM words JOIN texts ON texts.rowid = words.rowid"  # noqa: S608
+            f" WHERE words MATCH ? AND {among} ORDER BY score LIMIT ?"
+        )
+        rows = [*database.rows(best, (expression, about, most)), *rows]
+    unique: dict[str, Match] = {}
+    for row in rows:
+        text = Text(*row[1:])
+        # The index finds parts of paths, too.
+        if named.intersection(text.paths):
+            unique.setdefault(text.id, Match(text, -row[0]))
+    return list(unique.values())
 
 
 def some(database: Database, identifiers: Iterable[str]) -> list[Text]:
@@ -153,6 +203,34 @@ def some(database: Database, identifiers: Iterable[str]) -> list[Text]:
     marks = ", ".join("?" * len(wanted))
     query = f"SELECT {COLUMNS} FROM texts WHERE id IN ({marks})"  # noqa: S608  # names of our own
     return [Text(*row) for row in database.rows(query, wanted)] if wanted else []
+
+
+def beside(database: Database, turn: Text) -> list[str]:
+    """Return the ids of what was said right before and after a turn in its conversation."""
+    query = (
+        "SELECT id FROM texts WHERE kind = 'turn' AND origin = ? AND (at, id) {} (?, ?)"
+        " ORDER BY at {order}, id {order} LIMIT 1"
+    )
+    place = (turn.origin, turn.micros, turn.id)
+    sides = (query.format("<", order="DESC"), query.format(">", order="ASC"))
+    return [row[0] for side in sides for row in database.rows(side, place)]
+
+
+def older(database: Database, kind: str, moment: datetime) -> list[str]:
+    """Return the ids of all texts of a kind from before a moment."""
+    query = "SELECT id FROM texts WHERE kind = ? AND at < ?"
+    return [row[0] for row in database.rows(query, (kind, micros(moment)))]
+
+
+def bounds(database: Database) -> tuple[int, int]:
+    """Return the numbers of the first and the last text; (0, 0) where there is none."""
+    return (*database.row("SELECT coalesce(min(rowid), 0), coalesce(max(rowid), 0) FROM texts"),)
+
+
+def newest(database: Database, before: int, most: int) -> list[tuple[int, Text]]:
+    """Return texts with a number below one, the newest first, with their numbers."""
+    query = f"SELECT rowid, {COLUMNS} FROM texts WHERE rowid < ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608
+    return [(row[0], Text(*row[1:])) for row in database.rows(query, (before, most))]
 
 
 def former_names(database: Database, path: str) -> set[str]:
@@ -189,6 +267,12 @@ def _text(
     kind, at, author = about
     files = "\n".join(paths)
     parts = (author, *source, *said, files, terms.beyond_words(" ".join((*said, files))))
-    # NUL would end a text early in SQLite.
-    clean = (part.replace("\0", "\ufffd") for part in parts)
-    return Text(identifier, kind, (at - _EPOCH) // timedelta(microseconds=1), *clean)
+    if any("\0" in part for part in parts):
+        # It would end a text early in SQLite.
+        return Text(identifier, kind, micros(at), *(part.replace("\0", "\ufffd") for part in parts))
+    return Text(identifier, kind, micros(at), *parts)
+
+
+def micros(moment: datetime) -> int:
+    """Return a moment as a number that sorts as moments do."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -11,6 +11,7 @@ import msgspec
 
 from protocol.events import Event
 from protocol.memories import Memory
+from protocol.turns import KeptTurn
 from sidecar.capture.rules import sessions
 from sidecar.storage import blocks, texts
 from sidecar.storage.engine import checksum, column_value
@@ -126,17 +127,24 @@ def _derived(connection: sqlite3.Connection) -> Iterator[Finding]:
         rows += row is not None
         if row != texts.of_event(event):
             yield Finding("texts", f"the words of event {event.event_id} are not what it says")
-    query = "SELECT id, CAST(body AS BLOB) FROM memories"
-    for identifier, body in connection.execute(query).fetchall():
-        said = texts.of_memory(msgspec.json.decode(body, type=Memory))
+    for identifier, said in _said(connection):
         row = _row_of(connection, identifier)
         rows += row is not None
         if row != (said and said._replace(id=identifier)):
-            yield Finding("texts", f"the words of memory {identifier} are not what it says")
+            yield Finding("texts", f"the words of {identifier} are not what it says")
     for name, count in (("keys", keys), ("texts", rows)):
         (there,) = connection.execute(f"SELECT count(*) FROM {name}").fetchone()  # noqa: S608
         if there > count:
-            yield Finding(name, f"{there - count} rows belong to no event or memory")
+            yield Finding(name, f"{there - count} rows belong to no event, memory or turn")
+
+
+def _said(connection: sqlite3.Connection) -> Iterator[tuple[str, texts.Text | None]]:
+    """Return what memories and turns say, with their ids."""
+    query = "SELECT id, CAST(body AS BLOB) FROM {}"
+    for identifier, body in connection.execute(query.format("memories")).fetchall():
+        yield identifier, texts.of_memory(msgspec.json.decode(body, type=Memory))
+    for identifier, body in connection.execute(query.format("turns")).fetchall():
+        yield identifier, texts.of_turn(msgspec.json.decode(body, type=KeptTurn))
 
 
 def _row_of(connection: sqlite3.Connection, identifier: str) -> tuple[object, ...] | None:

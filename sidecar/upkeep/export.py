@@ -18,6 +18,7 @@ from protocol.messages import Message
 from protocol.projects import Project
 from protocol.sessions import Session
 from protocol.tasks import Task
+from protocol.turns import KeptTurn
 from protocol.values import Params, Record
 from sidecar.memory.rules.drafts import Processed
 from sidecar.privacy import cleaning
@@ -119,6 +120,12 @@ class CheckpointLine(Kept, frozen=True, kw_only=True, tag="checkpoints"):
     record: Checkpoint
 
 
+class TurnLine(Kept, frozen=True, kw_only=True, tag="turns"):
+    """What was said in a conversation."""
+
+    record: KeptTurn
+
+
 class ReceiptLine(Kept, frozen=True, kw_only=True, tag="receipts"):
     """What was given to a conversation."""
 
@@ -158,6 +165,7 @@ KeptLine = (
     | AgentLine
     | ConversationLine
     | CheckpointLine
+    | TurnLine
     | ReceiptLine
     | FeedbackLine
 )
@@ -216,6 +224,7 @@ def _shelves(vault: Vault) -> dict[type[KeptLine], Collection[Any]]:
         AgentLine: vault.agents,
         ConversationLine: vault.conversations,
         CheckpointLine: vault.checkpoints,
+        TurnLine: vault.turns,
         ReceiptLine: vault.receipts,
         FeedbackLine: vault.feedback,
     }

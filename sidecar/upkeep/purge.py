@@ -112,7 +112,6 @@ def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeRep
     changed = [key for key, one in before.items() if after.get(key) != one]
     vault.vectors.remove(changed)
     vault.passages.clear()
-    vault.catalogues.remove(changed)
     vault.prepared.discard()
     deleted, is_settled = erasure.settle(vault)
     rewritten = erasure.scrub_logs(logs, needles)
@@ -135,7 +134,7 @@ def _said_by_others(vault: Vault, scrub: Scrub, said: set[str]) -> set[str]:
     shelves = (vault.memories, vault.feedback, vault.tasks, vault.messages)
     papers = (vault.documents, vault.revisions, vault.links)
     derived = (vault.agents, vault.conversations, vault.checkpoints, vault.receipts)
-    waiting = (vault.entries, vault.activities)
+    waiting = (vault.entries, vault.activities, vault.turns)
     texts = [
         _spaced(text)
         for shelf in (*shelves, *papers, *derived, *waiting)

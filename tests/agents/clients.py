@@ -118,49 +118,69 @@ class Bench:
 Client = Callable[..., Done]
 
 
+PROGRAMS = {
+    "claude": PACKAGES / "@anthropic-ai" / "claude-code-linux-x64" / "claude",
+    "copilot": PACKAGES / "@github" / "copilot-linux-x64" / "copilot",
+    "opencode": PACKAGES / "opencode-linux-x64-baseline" / "bin" / "opencode",
+}
+
+
 def claude(bench: Bench, *words: str, **environment: str) -> Done:
     """Run Claude Code."""
-    return bench.run(
-        [PACKAGES / "@anthropic-ai" / "claude-code-linux-x64" / "claude", *words],
-        ANTHROPIC_BASE_URL=bench.model.address,
-        ANTHROPIC_API_KEY=KEY,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
-        DISABLE_AUTOUPDATER="1",
-        ENABLE_TOOL_SEARCH="false",
-        MCP_CONNECTION_NONBLOCKING="0",
-        MCP_TIMEOUT="60000",
-        CLAUDE_CODE_MCP_STARTUP_WAIT_MS="60000",
-        **environment,
-    )
+    return bench.run([PROGRAMS["claude"], *words], **around_claude(bench), **environment)
 
 
 def copilot(bench: Bench, *words: str, **environment: str) -> Done:
     """Run Copilot CLI, in its own offline mode."""
     return bench.run(
-        [PACKAGES / "@github" / "copilot-linux-x64" / "copilot", "--allow-all-tools", *words],
-        COPILOT_OFFLINE="true",
-        COPILOT_PROVIDER_BASE_URL=f"{bench.model.address}/v1",
-        COPILOT_MODEL="stub",
-        COPILOT_AUTO_UPDATE="false",
+        [PROGRAMS["copilot"], "--allow-all-tools", *words],
         COPILOT_ALLOW_ALL="true",
+        **around_copilot(bench),
         **environment,
     )
 
 
 def opencode(bench: Bench, *words: str, **environment: str) -> Done:
-    """Run OpenCode; the packages it wants to install at every start are nowhere to be had, which it is told at once."""
+    """Run OpenCode."""
+    return bench.run([PROGRAMS["opencode"], *words], **around_opencode(bench), **environment)
+
+
+def around_claude(bench: Bench) -> dict[str, str]:
+    """Say what leads Claude Code to the stand-in for its model."""
+    return {
+        "ANTHROPIC_BASE_URL": bench.model.address,
+        "ANTHROPIC_API_KEY": KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "ENABLE_TOOL_SEARCH": "false",
+        "MCP_CONNECTION_NONBLOCKING": "0",
+        "MCP_TIMEOUT": "60000",
+        "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "60000",
+    }
+
+
+def around_copilot(bench: Bench) -> dict[str, str]:
+    """Say what leads Copilot CLI there."""
+    return {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_BASE_URL": f"{bench.model.address}/v1",
+        "COPILOT_MODEL": "stub",
+        "COPILOT_AUTO_UPDATE": "false",
+    }
+
+
+def around_opencode(bench: Bench) -> dict[str, str]:
+    """Say what leads OpenCode there; the packages it wants to install at every start are nowhere to be had."""
     place = bench.user / ".config" / "opencode"
     place.mkdir(parents=True, exist_ok=True)
     for folder in (bench.user, place):
         (folder / ".npmrc").write_text(f"registry={bench.model.address}/\nfetch-retries=0\n")
     (bench.user / "opencode.json").write_text(json.dumps(_provider(bench.model.address)))
-    return bench.run(
-        [PACKAGES / "opencode-linux-x64-baseline" / "bin" / "opencode", *words],
-        OPENCODE_CONFIG=str(bench.user / "opencode.json"),
-        OPENCODE_DISABLE_AUTOUPDATE="1",
-        OPENCODE_DISABLE_MODELS_FETCH="1",
-        **environment,
-    )
+    return {
+        "OPENCODE_CONFIG": str(bench.user / "opencode.json"),
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    }
 
 
 def inspector(bench: Bench, *words: str) -> Done:

@@ -16,6 +16,7 @@ from sidecar.memory import remember
 from sidecar.search import find
 from sidecar.search.meanings import Meanings
 from sidecar.search.rules import scoring, snippets, terms
+from sidecar.storage import texts
 from sidecar.storage.vault import Vault
 from tests.support import NOON
 
@@ -210,3 +211,40 @@ def test_an_unknown_meaning_is_neither_preferred_nor_lost() -> None:
     )
     ranked = scoring.rank([one, other], {"b": 0.5}, now=NOON)
     assert [item.key for item in ranked] == ["a", "b"]
+
+
+def test_what_concerns_the_open_file_is_compared_by_meaning_though_it_shares_no_word(
+    vault: Vault,
+) -> None:
+    """Part of D7: a question in other words still finds what was written about the file at hand."""
+    record.ingest(
+        vault,
+        [
+            commit(1, "Rounder wheels", "", "garage.py"),
+            commit(2, "A cake in the oven", "", "garage.py"),
+            *(commit(number, f"Which shop sells paint {number}") for number in range(3, 9)),
+        ],
+        "test",
+    )
+    model = Meanings(Topics)
+    asked = "which vehicle"
+    assert [hit.title for hit in search(vault, asked, model, files_at_hand=("garage.py",))][:1] == [
+        "Rounder wheels"
+    ]
+    assert "Rounder wheels" not in [hit.title for hit in search(vault, asked, model)]
+
+
+def test_the_likeliest_candidates_are_embedded_first_when_time_is_short(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of C7: a search computes what its time allows, and ranks the rest by words."""
+    some = [commit(number, f"Paint number {number} " + "shop " * number) for number in range(40)]
+    record.ingest(vault, some, "test")
+    topics = Topics()
+    monkeypatch.setattr(find, "BUDGET", -1.0)
+    assert search(vault, "paint shop", Meanings(lambda: topics))
+    assert topics.embedded == ["paint shop"]
+    monkeypatch.undo()
+    (best, *_) = texts.find(vault.database, "paint shop")
+    search(vault, "paint shop", Meanings(lambda: topics))
+    assert topics.embedded[2] == snippets.passages(best.text.title, "")[0]

@@ -116,6 +116,51 @@ def test_what_is_wrong_is_said_with_a_named_exit_code(
     assert done.stdout == b""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["pause"], Exit.OK),
+        (["resume"], Exit.OK),
+        (["status"], Exit.OK),
+        (["verify"], Exit.OK),
+        (["search", "anything"], Exit.OK),
+        (["purge", "--path", "a.py", "--yes"], Exit.OK),
+        (["purge", "--everything", "--yes"], Exit.OK),
+        (["forget", "nothing"], Exit.NOT_FOUND),
+        (["link"], Exit.NOT_FOUND),
+        (["unlink"], Exit.CONFLICT),
+    ],
+)
+def test_every_command_works_where_nothing_was_recorded_yet(
+    arguments: list[str], code: Exit, repository: Repository, tmp_path: Path
+) -> None:
+    """H4."""
+    repository.commit("first")
+    done = threadline(*arguments, cwd=repository.path, THREADLINE_HOME=str(tmp_path / "new"))
+    assert (done.returncode, b"Traceback" in done.stderr) == (code, False), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["serch", "x"], b"did you mean search?"),
+        (["scan", "--since", "yesterdayish"], b"3 weeks ago"),
+        (["scan", "--since", "2025-13-45"], b"3 weeks ago"),
+        (["pause", "a while"], b"duration"),
+    ],
+)
+def test_a_mistake_is_refused_with_what_was_probably_meant(
+    worked: Repository, words: list[str], hint: bytes
+) -> None:
+    refused = threadline(*words, cwd=worked.path)
+    assert (refused.returncode, hint in refused.stderr) == (Exit.USAGE, True)
+
+
+@pytest.mark.parametrize("since", ["2020-01-01", "yesterday", "30 years ago"])
+def test_dates_are_taken_as_people_write_them(worked: Repository, since: str) -> None:
+    assert threadline("scan", "--since", since, cwd=worked.path).returncode == Exit.OK
+
+
 def test_a_folder_without_git_can_be_used_but_not_scanned(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
@@ -150,7 +195,8 @@ def test_nothing_is_written_outside_the_home(worked: Repository, tmp_path: Path)
     threadline("scan", cwd=worked.path)
     threadline("sessions", cwd=worked.path)
     assert {p: p.stat().st_mtime_ns for p in worked.path.rglob("*")} == before
-    assert {p.name for p in tmp_path.iterdir()} == {"home", "repository", "gitconfig"}
+    assert {p.name for p in tmp_path.iterdir()} == {"home", "repository", "gitconfig", "nobody"}
+    assert list((tmp_path / "nobody").iterdir()) == []
 
 
 def test_no_connection_is_ever_opened(worked: Repository, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ export interface Behind {
 export interface CaptureState {
   paused: boolean;
   /** What was asked for; null while capture is on. */
-  duration: "15m" | "1h" | "forever" | "restart" | null;
+  duration: string | null;
   since: string | null;
   /** When it goes on by itself; null: when it is resumed, or when whoever paused it restarts. */
   until: string | null;
@@ -276,6 +276,15 @@ export interface CompletedTask {
   evidence: string;
 }
 
+/** Something that must be so at HEAD, or what depends on it is not true any more. */
+export interface Condition {
+  /** `text`: these words stand in the file. `dependency`: the file names it. `no-dependency`: it does not. */
+  kind: "dependency" | "no-dependency" | "text";
+  path: string;
+  /** The words, or the name of the dependency. */
+  text: string;
+}
+
 /** A memory as an assistant gets it. */
 export interface ContextItem {
   memoryId: string;
@@ -351,6 +360,24 @@ export interface CreateTasksParams {
   idempotencyKey?: string | null;
 }
 
+/** What becomes of proposals. */
+export interface DecideParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  memoryIds?: string[];
+  /** All of this kind, instead of those that are named. */
+  kind?: string | null;
+  verdict: "accept" | "reject";
+  /** Accept it in these words. */
+  title?: string | null;
+  content?: string | null;
+}
+
+/** All that was looked at. */
+export interface Diagnosis {
+  findings: Finding[];
+}
+
 /** An agent's own account of where it stands, or a host's word that its context is about to be cut. */
 export interface DigestParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -420,6 +447,19 @@ export interface EndParams {
   sessionSummary?: string | null;
   /** When it was over; now where absent. */
   occurredAt?: string | null;
+}
+
+/** What came of reading all sessions. */
+export interface EnrichedAll {
+  sessions: number;
+  /** What was sure enough to be memory, briefings among them. */
+  memories: number;
+  /** What waits for review. */
+  proposed: number;
+  /** Sessions that could not be read. */
+  failed: number;
+  /** Why not, each reason once. */
+  problems: string[];
 }
 
 /** What an error says beside its message. */
@@ -538,6 +578,18 @@ export interface FileStory {
   sessionCount: number;
 }
 
+/** One thing that was looked at. */
+export interface Finding {
+  /** What was looked at: `program`, `git`, `store`, `capture`, `hooks`, `memory`, or an assistant. */
+  about: string;
+  /** `note` means that something works, but not as well as it could. */
+  state: "note" | "ok" | "problem";
+  /** What was seen. */
+  text: string;
+  /** What to do about it; a command where there is one. */
+  fix: string | null;
+}
+
 /** Which memories to forget. */
 export interface ForgetParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -614,9 +666,9 @@ export interface Handling {
 
 /** A memory or a record that answers, in few words; the whole of it is one call away. */
 export interface Hit {
-  /** `memory`: a statement. All others are records, quoted as they were written: a commit, a capture. */
-  kind: "capture" | "commit" | "memory";
-  /** Of the memory or the event. */
+  /** `memory`: a statement. All others are records, quoted as they were written: a commit, a capture, a turn of a conversation. */
+  kind: "capture" | "commit" | "memory" | "turn";
+  /** Of the memory, the event or the turn. */
   id: string;
   /** A memory's title, a commit's subject; may be empty. */
   title: string;
@@ -633,6 +685,8 @@ export interface Hit {
   /** The commit's sha. */
   commit: string | null;
   sessionId: string | null;
+  /** The conversation of a turn. */
+  sessionKey: string | null;
   /** The first files it concerns. */
   files: string[];
   score: number;
@@ -710,7 +764,7 @@ export interface Job {
   status: "cancelled" | "completed" | "failed" | "pending" | "processing";
   stages: Stage[];
   /** Who reads the events: our own rules, a model over HTTP, or the editor's own. */
-  provider: "editor" | "http" | "rules";
+  provider: "claude" | "codex" | "copilot" | "editor" | "gemini" | "http" | "opencode" | "rules";
   /** The agent that asked for it; null where a person did, or nobody. */
   agentId: string | null;
   /** Nobody asked for it: the setting `autoEnrich` did. */
@@ -723,6 +777,8 @@ export interface Job {
   parked: string[];
   /** Memories it made. */
   created: number;
+  /** What it found and was not sure of: it waits for review. */
+  proposed: number;
   /** Drafts that were known already. */
   skipped: number;
   /** Older memories that its own brought up to date. */
@@ -887,6 +943,17 @@ export interface ListProjectsParams {
   everywhere?: boolean;
 }
 
+/** Which proposals to list. */
+export interface ListProposalsParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Only these: the name of a rule, or `model`; all where empty. */
+  kinds?: string[];
+  limit?: number;
+  /** How many to leave out, of the first. */
+  offset?: number;
+}
+
 /** Which sessions to list. */
 export interface ListSessionsParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -969,6 +1036,12 @@ export interface Memory {
   updatedBy: string | null;
   /** Whether a language model worded it, reading events: nobody has said it in these words. */
   byModel: boolean;
+  /** By which rule it was found; null where somebody wrote it. */
+  rule: "comment" | "decision" | "deliberate-comment" | "dependency" | "guideline" | "lasting-words" | "model" | "obligation" | "prohibition" | "project-fact" | "wish" | null;
+  /** What must be so at HEAD for it to be true. */
+  holds: Condition[];
+  /** What was decided about it while it was proposed. */
+  review: Review | null;
 }
 
 /** What memory can do at the moment, and what of it needs attention. */
@@ -1118,7 +1191,7 @@ export interface PauseParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
   /** `restart`: until the process that answers this request has ended. */
-  duration?: "15m" | "1h" | "forever" | "restart";
+  duration?: string;
 }
 
 /** Where one event went. */
@@ -1157,6 +1230,15 @@ export interface ProjectList {
 export interface ProjectParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
   project?: string | null;
+}
+
+/** What waits for review, the surest first. */
+export interface Proposals {
+  proposals: Memory[];
+  /** How many there are of the kinds that were asked for. */
+  total: number;
+  /** How many there are of each kind. */
+  kinds: Record<string, number>;
 }
 
 /** What to remove from everything that is kept; exactly one of them. */
@@ -1367,6 +1449,22 @@ export interface RetractParams {
   memoryId: string;
   /** Who said it; absent for a person. */
   agentId?: string | null;
+}
+
+/** What became of a proposal: a label that is kept. */
+export interface Review {
+  /** `confirmed`: an agent or a later commit said the same. */
+  verdict: "accepted" | "confirmed" | "edited" | "rejected";
+  at: string;
+  /** What was proposed, where somebody said it better. */
+  text: string | null;
+}
+
+/** What was decided. */
+export interface Reviewed {
+  memories: Memory[];
+  /** How many proposals still wait. */
+  left: number;
 }
 
 /** What became of one file. */
@@ -1639,8 +1737,8 @@ export interface Settings {
   digestHour: number;
   /** Whose days and hours are meant, such as `Europe/Vienna`. */
   timeZone: string;
-  /** Who reads events: our own rules, a model over HTTP, or the editor's own model. */
-  modelProvider: "editor" | "http" | "rules";
+  /** Who reads events: our own rules, a model over HTTP, the editor's own model, or an assistant of yours, by the name of its command. */
+  modelProvider: "claude" | "codex" | "copilot" | "editor" | "gemini" | "http" | "opencode" | "rules";
   /** Where an OpenAI-compatible server answers, such as `http://127.0.0.1:11434/v1`. */
   modelBaseUrl: string;
   /** Which of the server's models is asked. */
@@ -1661,6 +1759,8 @@ export interface Settings {
   maxCheckpointsPerSession: number;
   /** For how long checkpoints are kept. */
   retentionDays: number;
+  /** For how long the words of conversations can be found; 0 keeps them. */
+  turnRetentionDays: number;
   /** The room that is reserved for what an earlier conversation knew. */
   recoveryBudgetChars: number;
   /** How old a checkpoint may be to be told to the next conversation. */
@@ -1742,6 +1842,12 @@ export interface ShownMemory {
   updatedBy: string | null;
   /** Whether a language model worded it, reading events: nobody has said it in these words. */
   byModel: boolean;
+  /** By which rule it was found; null where somebody wrote it. */
+  rule: "comment" | "decision" | "deliberate-comment" | "dependency" | "guideline" | "lasting-words" | "model" | "obligation" | "prohibition" | "project-fact" | "wish" | null;
+  /** What must be so at HEAD for it to be true. */
+  holds: Condition[];
+  /** What was decided about it while it was proposed. */
+  review: Review | null;
   /** What it is linked with. */
   links: Neighbour[];
 }
@@ -1893,6 +1999,14 @@ export interface Standing {
   offers: Project[];
 }
 
+/** Make memory from all sessions that nobody has read. */
+export interface StartAllParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Who reads the events; the setting where absent. */
+  provider?: "claude" | "codex" | "copilot" | "editor" | "gemini" | "http" | "opencode" | "rules" | null;
+}
+
 /** What an assistant should know; a section is absent only where not even its name fits. */
 export interface StartContext {
   projectId: string;
@@ -1930,7 +2044,7 @@ export interface StartParams {
   /** The active session where absent, or else the latest. */
   sessionId?: string | null;
   /** Who reads the events: our own rules, a model over HTTP, or the editor's; the setting where absent. */
-  provider?: "editor" | "http" | "rules" | null;
+  provider?: "claude" | "codex" | "copilot" | "editor" | "gemini" | "http" | "opencode" | "rules" | null;
   /** The agent that asks for it; absent where a person does. */
   agentId?: string | null;
 }
@@ -1939,9 +2053,9 @@ export interface StartParams {
 export interface Stats {
   since: string;
   /** Conversations that began without knowing of an earlier one. */
-  cold: Worth;
+  cold: protocol.contexts.Worth;
   /** Conversations that were told where an earlier one stood. */
-  recovered: Worth;
+  recovered: protocol.contexts.Worth;
   mostUsed: ContextItem[];
 }
 
@@ -1978,6 +2092,8 @@ export interface Status {
   newest: string | null;
   /** Memories that are active. */
   memories: number;
+  /** What waits for review. */
+  proposed: number;
   memoryHealth: MemoryHealth;
   /** What of the repository exceeded a limit lately and was skipped, the latest first. */
   skipped: Skipped[];
@@ -2191,16 +2307,16 @@ export interface Version {
   process: number;
 }
 
-/** What conversations of one kind had of their context. */
-export interface Worth {
-  conversations: number;
-  /** Memories that were put before them. */
-  given: number;
-  /** Those of them that were searched, read or quoted later. */
-  used: number;
-  /** Those of them that were new to the agent. */
-  news: number;
-  prompts: number;
+/** The best that is known of a project; fewer where there are fewer. */
+export interface WorthKnowing {
+  items: protocol.review.Worth[];
+}
+
+/** How much to tell. */
+export interface WorthKnowingParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  limit?: number;
 }
 
 /** A document as it is to be from now on. */
@@ -2282,6 +2398,28 @@ export interface WrittenTasks {
   warnings: TaskWarning[];
 }
 
+/** What conversations of one kind had of their context. */
+export interface protocol.contexts.Worth {
+  conversations: number;
+  given: number;
+  used: number;
+  news: number;
+  prompts: number;
+}
+
+/** One thing that somebody new to a project did not know. */
+export interface protocol.review.Worth {
+  kind: "commit" | "guideline" | "memory" | "note";
+  text: string;
+  source: string;
+  path: string | null;
+  line: number | null;
+  commit: string | null;
+  memoryId: string | null;
+  author: string | null;
+  at: string | null;
+}
+
 export interface Methods {
   /** Store a batch of events and say which session each went to. */
   "threadline/ingest": { params: IngestParams; result: IngestResult };
@@ -2299,6 +2437,14 @@ export interface Methods {
   "threadline/sessions/compact": { params: SessionParams; result: Compacted };
   /** Make memory from all unprocessed events of a session; the job says how it went. */
   "threadline/enrichment/start": { params: StartParams; result: Job };
+  /** Make memory from all sessions that nobody has read, and say what came of it. */
+  "threadline/enrichment/startAll": { params: StartAllParams; result: EnrichedAll };
+  /** List what rules or a model found and were not sure of; no assistant is shown it. */
+  "threadline/review/list": { params: ListProposalsParams; result: Proposals };
+  /** Accept, edit or reject proposals, by their ids or all of a kind. */
+  "threadline/review/decide": { params: DecideParams; result: Reviewed };
+  /** Tell the best of memories, notes in code, rules of guides and reasoned commits. */
+  "threadline/worthKnowing": { params: WorthKnowingParams; result: WorthKnowing };
   /** Go on with a job from the stage that failed. */
   "threadline/enrichment/retry": { params: JobParams; result: Job };
   /** Stop a job, whoever runs it. */
@@ -2399,6 +2545,8 @@ export interface Methods {
   "threadline/scan": { params: ScanParams; result: ScanResult };
   /** Tell what is kept for a project, where, and in what condition. */
   "threadline/status": { params: ProjectParams; result: Status };
+  /** Look for what is wrong on this machine or with a project; each finding names its fix. */
+  "threadline/doctor": { params: ProjectParams; result: Diagnosis };
   /** Tell which version answers, at the least cost. */
   "threadline/version": { params: NoParams; result: Version };
   /** Record nothing in a project for some time, whoever reports it. */

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from protocol.conversations import Note, Speaker
+from protocol.conversations import Conversation, Note, Speaker
 from protocol.memories import Memory
-from protocol.turns import ENTRY_LIMIT, Activity, Entry, KeptActivity
+from protocol.turns import ENTRY_LIMIT, Activity, Entry, KeptActivity, KeptTurn
 from sidecar.conversations.rules import conversations
 from sidecar.privacy import cleaning
 from sidecar.text import wording
@@ -21,6 +21,9 @@ FLAGGED = 0.5
 ACTIVITIES = 200
 ENTRIES = 100
 """How many of one conversation wait; of more the oldest go."""
+_PART, _PARTS = 2_000, 50
+"""Letters of a part of a turn that is found by itself, and how many are kept of one turn: 100,000 letters."""
+_FILES = 5
 _SIZE = 12
 _TELLING = 40
 """Letters of a turn that nobody says twice by chance."""
@@ -75,6 +78,44 @@ def entry(session_key: str, turn: Turn) -> Entry:
         at=turn.at,
         signal_score=turn.signal.score,
     )
+
+
+def parts(
+    turn: Turn, talk: Conversation, session_id: str | None, files: Iterable[str]
+) -> list[KeptTurn]:
+    """Write a turn down word for word, a long one in parts, so that each is found by what it says itself."""
+    worked_on = (*files, *(talk.files if turn.said_by == "assistant" else ()))
+    return [
+        KeptTurn(
+            turn_id=turn.turn_id,
+            part=number,
+            session_key=talk.session_key,
+            said_by=turn.said_by,
+            text=text,
+            at=turn.at,
+            agent_id=talk.agent_id,
+            session_id=session_id,
+            files=tuple(dict.fromkeys(worked_on))[:_FILES],
+        )
+        for number, text in enumerate(chunks(turn.text)[:_PARTS])
+    ]
+
+
+def part_id(part: KeptTurn) -> str:
+    """Return the id under which a part is kept; parts of one turn sort in their order."""
+    return f"{part.turn_id}.{part.part:02}" if part.part else part.turn_id
+
+
+def chunks(text: str) -> list[str]:
+    """Cut a text into parts of bearable size, between paragraphs, lines or words if possible."""
+    found = []
+    while len(text) > _PART:
+        cut = max(text.rfind(gap, _PART // 2, _PART) for gap in ("\n\n", "\n"))
+        cut = cut if cut > 0 else text.rfind(" ", _PART // 2, _PART)
+        cut = cut if cut > 0 else _PART
+        found.append(text[:cut].strip())
+        text = text[cut:].strip()
+    return [part for part in (*found, text.strip()) if part]
 
 
 def activity(session_key: str, done: Activity, now: datetime) -> KeptActivity:

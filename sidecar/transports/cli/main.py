@@ -12,6 +12,7 @@ from typing import IO, TypeVar
 import msgspec
 
 from protocol.capture import CaptureState
+from protocol.diagnosis import Diagnosis
 from protocol.errors import InvalidParamsError, NotFoundError, StorageFailedError, ThreadlineError
 from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, Status
@@ -29,6 +30,7 @@ from sidecar.transports.cli import (
     memory,
     messages,
     parser,
+    reviewing,
     rules,
     screens,
     tasks,
@@ -93,7 +95,15 @@ def _scan(app: Application, options: Namespace) -> Exit:
     )
     if not result.found and result.author is not None and not options.author:
         screens.say("nothing of yours is here; without --mine everyone's commits are imported")
+    _offer(app, params.project)
     return Exit.OK
+
+
+def _offer(app: Application, reference: str | None) -> None:
+    """Say what other tools have kept of past conversations here."""
+    from sidecar.transports.cli import importing  # noqa: PLC0415  # no other command needs it
+
+    importing.offer(app, reference)
 
 
 def _watch(app: Application, options: Namespace) -> Exit:
@@ -154,6 +164,7 @@ def _list_sessions(app: Application, options: Namespace) -> Exit:
         screens.show_sessions(rows, page.total)
     else:
         screens.say("no sessions yet; `threadline scan` imports what was committed here so far")
+        _offer(app, options.project)
     return Exit.OK
 
 
@@ -190,6 +201,16 @@ def _status(app: Application, options: Namespace) -> Exit:
     return Exit.OK
 
 
+def _doctor(app: Application, options: Namespace) -> Exit:
+    diagnosis = _call(app, "threadline/doctor", {"project": options.project}, Diagnosis)
+    if options.json:
+        print(calls.encode(diagnosis))
+    else:
+        screens.show_diagnosis(diagnosis)
+    has_problem = any(finding.state == "problem" for finding in diagnosis.findings)
+    return Exit.FAILED if has_problem else Exit.OK
+
+
 def _explain(app: Application, options: Namespace) -> Exit:
     standing = _call(app, "threadline/projects/why", {"project": options.project}, Standing)
     if options.json:
@@ -215,8 +236,12 @@ def _link(app: Application, options: Namespace) -> Exit:
 def _connect(app: Application, options: Namespace) -> Exit:
     from sidecar.transports.cli import connecting  # noqa: PLC0415  # no other command needs it
 
-    act = connecting.connect if options.command == "connect" else connecting.disconnect
-    return act(app, options)
+    if options.command == "disconnect":
+        return connecting.disconnect(app, options)
+    code = connecting.connect(app, options)
+    if code == Exit.OK and not options.json and not options.dry_run:
+        _offer(app, None)
+    return code
 
 
 def _call_method(app: Application, options: Namespace) -> Exit:
@@ -259,10 +284,13 @@ def _export(app: Application, options: Namespace) -> Exit:
 
 
 def _import(app: Application, options: Namespace) -> Exit:
+    from sidecar.transports.cli import importing  # noqa: PLC0415  # likewise
     from sidecar.upkeep import export  # noqa: PLC0415  # likewise
 
+    if importing.is_host(options.source):
+        return importing.conversations(app, options)
     into = app.project(options.project) if options.project else None
-    with _opened(options.file) as file:
+    with _opened(options.source or "-") as file:
         moved = export.load(app.home, file, into)
     if options.json:
         print(calls.encode(moved))
@@ -349,6 +377,8 @@ _COMMANDS = {
     "resume": _capture,
     "sessions": _sessions,
     "enrich": memory.enrich,
+    "review": reviewing.review,
+    "worth-knowing": reviewing.worth_knowing,
     "jobs": memory.jobs,
     "search": memory.search,
     "why": explain.why,
@@ -370,6 +400,7 @@ _COMMANDS = {
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,
+    "doctor": _doctor,
     "link": _link,
     "unlink": _link,
     "verify": cli_upkeep.verify,

@@ -31,6 +31,8 @@ _HARD_STOP = 1.8
 """Seconds after which the process ends, whatever it is doing; the documented limit is two."""
 _CHOSEN, _LONGEST = "THREADLINE_HOOK_SECONDS", 60.0
 """Environment variable for more seconds on a slow machine, and the most that is accepted."""
+_SWITCH = "THREADLINE_HOOKS"
+"""Says `off` in a conversation that is not the user's: we set it where we ask an assistant ourselves."""
 _GRACE = 0.1
 """Seconds that a child may overrun its own timer before it is killed."""
 _READING = 0.8
@@ -119,6 +121,8 @@ def _respond(
     call.host, is_sure = recognition.recognise(call.agent, message, environment)
     event = observing.name(call.event, message)
     plain = call.host.plain_answers.get(event, b"")
+    if environment.get(_SWITCH) == "off":
+        return plain, _rest, NOTHING
     seen = observing.observe(call.host, event, message, environment)
     if not seen:
         return plain, _rest, NOTHING
@@ -129,7 +133,8 @@ def _respond(
     if seen["event"] == "session.start" or occasion is not None:
         call.upkeep = "usual"
     if occasion is None:
-        return plain, _rest, done
+        about = _tell_about(home, seen, (event, is_sure)) if done == KEPT else None
+        return (plain, _rest, done) if about is None else (*about, _in_words(done, TOLD))
     from sidecar.transports.hooks import ready  # noqa: PLC0415  # few events are answered
 
     asked = {**seen, "told": occasion}
@@ -149,6 +154,31 @@ def _respond(
     return *told_anew, _in_words(done, TOLD)
 
 
+def _tell_about(home: str, seen: Observation, form: tuple[str, bool]) -> Response | None:
+    """Tell a conversation what is known about a prompt; None where nothing surely concerns it."""
+    host, (event, is_sure) = assistant.find(str(seen["host"])), form
+    is_answered = "prompt" in host.answered_events
+    if seen["event"] != "prompt" or not seen["sessionKey"] or not is_answered:
+        return None
+    from sidecar.transports.hooks import prompts, ready  # noqa: PLC0415  # few events are answered
+
+    project = ready.find_project(home, os.path.realpath(str(seen["root"])))
+    if project is None:
+        return None
+    talk = observing.digest(f"{host.name}:{seen['sessionKey']}")
+    lines = prompts.find(
+        f"{home}/projects/{project}/vault.sqlite",
+        str(seen["prompt"]),
+        str(seen["sessionKey"]),
+        spool.told(home, talk),
+    )
+    if not lines:
+        return None
+    text = prompts.write(lines)
+    answer = encode_answer(text, host, event, is_sure=is_sure)
+    return answer, lambda: spool.note_told(home, talk, [line.id for line in lines])
+
+
 def _in_words(done: str, told: str) -> str:
     return told if done == NOTHING else f"{done} and {told}"
 
@@ -163,6 +193,7 @@ def _tell_ready(home: str, seen: Observation, form: tuple[str, bool], found: "Re
     def finish() -> None:
         ready.note(home, seen, found)
         if seen["sessionKey"]:
+            spool.note_told(home, talk, ready.name_items(found))
             is_kept = seen["event"] not in host.forgotten_events
             spool.keep_promise(home, talk, is_kept=is_kept)
 

@@ -21,7 +21,7 @@ def find(home: str, seen: Observation, *, is_new: bool) -> Ready | None:
     if not is_new or seen["told"] not in _BEGINNINGS:
         return None
     root = os.path.realpath(str(seen["root"]))
-    project = _project(home, root)
+    project = find_project(home, root)
     if project is None:
         return None
     ready = prepared.read(home, project, (root, str(seen["host"])), str(seen["sessionKey"]))
@@ -48,7 +48,7 @@ def note(home: str, seen: Observation, ready: Ready) -> None:
     spool.drop(home, observing.digest(str(given["key"])), notation.encode(given))
 
 
-def _project(home: str, root: str) -> str | None:
+def find_project(home: str, root: str) -> str | None:
     """Return the project that lists a folder's repository; None unless there is exactly one."""
     top = prepared.find_top(root)
     wanted = prepared.find_git(top)[1] or top
@@ -63,6 +63,14 @@ def _project(home: str, root: str) -> str | None:
         and wanted in folders
     ]
     return listing[0] if len(listing) == 1 else None
+
+
+def name_items(ready: Ready) -> list[str]:
+    """Return the ids of what a context tells."""
+    receipt = _decoded(ready.receipt.encode())
+    items = receipt.get("items") if isinstance(receipt, dict) else None
+    named = [item for item in items or () if isinstance(item, dict)]
+    return [str(item["id"]) for item in named if "id" in item]
 
 
 def _is_news_waiting(home: str, root: str, seen: Observation) -> bool:
