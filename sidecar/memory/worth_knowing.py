@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from protocol.events import Commit
 from protocol.memories import Memory
-from protocol.review import Worth, WorthKnowing, WorthKnowingParams
+from protocol.review import WorthItem, WorthKnowing, WorthKnowingParams
 from sidecar.memory import code_notes
 from sidecar.memory.code_notes import CodeNote
 from sidecar.memory.codebases import Code
@@ -42,7 +42,7 @@ _SMALL = late(
 
 class _Candidate(Struct, frozen=True):
     score: float
-    worth: Worth
+    worth: WorthItem
 
 
 def find(vault: Vault, code: Code | None, params: WorthKnowingParams) -> WorthKnowing:
@@ -56,7 +56,7 @@ def find(vault: Vault, code: Code | None, params: WorthKnowingParams) -> WorthKn
     return WorthKnowing(items=tuple(_chosen(found, params.limit)))
 
 
-def _chosen(found: Sequence[_Candidate], limit: int) -> list[Worth]:
+def _chosen(found: Sequence[_Candidate], limit: int) -> list[WorthItem]:
     """Choose by score, so that no kind and no file crowds out the others."""
     ranked = sorted(found, key=lambda one: (-one.score, one.worth.source))
     counts: Counter[str] = Counter()
@@ -84,11 +84,11 @@ def _remembered(vault: Vault) -> Iterator[_Candidate]:
             yield _Candidate(score, _of_memory(kept))
 
 
-def _of_memory(memory: Memory) -> Worth:
+def _of_memory(memory: Memory) -> WorthItem:
     is_noted = memory.rule == "deliberate-comment"
     path = memory.anchors[0].path if is_noted and memory.anchors else None
     who = memory.agent_id or ("the user" if memory.rule == "lasting-words" else "a person")
-    return Worth(
+    return WorthItem(
         kind="note" if is_noted else "memory",
         text=wording.clipped(memory.content, _SHOWN),
         source=path or f"remembered by {who}, {memory.occurred_at:%Y-%m-%d}",
@@ -103,7 +103,7 @@ def _noted(code: Code) -> Iterator[_Candidate]:
         text = cleaning.clean(note.text)
         yield _Candidate(
             _weight(note),
-            Worth(
+            WorthItem(
                 kind="guideline" if note.rule == "guideline" else "note",
                 text=wording.clipped(text, _SHOWN),
                 source=f"{note.path}:{note.line}",
@@ -138,7 +138,7 @@ def _committed(vault: Vault, code: Code) -> Iterator[_Candidate]:
         author = cleaning.clean(commit.author_name)
         yield _Candidate(
             2.0 + min(len(claim.names), 3) * 0.4 + (_CONTRAST.search(text) is not None) * 0.8,
-            Worth(
+            WorthItem(
                 kind="commit",
                 text=wording.clipped(text, _SHOWN),
                 source=f"{author}, {commit.authored_at:%Y-%m-%d}, {commit.sha[:10]}",
