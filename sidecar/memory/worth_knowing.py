@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from protocol.events import Commit
 from protocol.memories import Memory
-from protocol.review import Worth, WorthKnowing, WorthKnowingParams
+from protocol.review import WorthItem, WorthKnowing, WorthKnowingParams
 from sidecar.memory import code_notes
 from sidecar.memory.code_notes import CodeNote
 from sidecar.memory.codebases import Code
@@ -44,7 +44,7 @@ _SMALL = late(
 
 class _Candidate(Struct, frozen=True):
     score: float
-    worth: Worth
+    worth: WorthItem
 
 
 def find(vault: Vault, code: Code | None, params: WorthKnowingParams) -> WorthKnowing:
@@ -64,7 +64,7 @@ def _is_unwanted(memory: Memory) -> bool:
     return memory.status == "forgotten" or is_rejected or memory.feedback <= REFUSED
 
 
-def _chosen(found: Sequence[_Candidate], limit: int) -> list[Worth]:
+def _chosen(found: Sequence[_Candidate], limit: int) -> list[WorthItem]:
     """Choose by score, so that no kind and no file crowds out the others."""
     ranked = sorted(found, key=lambda one: (-one.score, one.worth.source))
     counts: Counter[str] = Counter()
@@ -98,15 +98,24 @@ def _remembered(memories: Iterable[Memory]) -> Iterator[_Candidate]:
             yield _Candidate(score, _of_memory(cleaning.clean_memory(memory)))
 
 
-def _of_memory(memory: Memory) -> Worth:
-    who = memory.agent_id or ("the user" if memory.rule == "lasting-words" else "a person")
-    return Worth(
+def _of_memory(memory: Memory) -> WorthItem:
+    return WorthItem(
         kind="memory",
         text=wording.clipped(memory.content, _SHOWN),
-        source=f"remembered by {who}, {memory.occurred_at:%Y-%m-%d}",
+        source=f"{_origin(memory)}, {memory.occurred_at:%Y-%m-%d}",
         memory_id=memory.memory_id,
         at=memory.occurred_at,
     )
+
+
+def _origin(memory: Memory) -> str:
+    """Say who a memory comes from."""
+    if memory.rule == "lasting-words":
+        return "said by the user"
+    sha = next((evidence.commit_sha for evidence in memory.evidence if evidence.commit_sha), None)
+    if memory.job_id is not None and sha:
+        return f"from commit {sha[:10]}"
+    return f"remembered by {memory.agent_id or 'a person'}"
 
 
 def _noted(code: Code, unwanted: Collection[str | None]) -> Iterator[_Candidate]:
@@ -115,7 +124,7 @@ def _noted(code: Code, unwanted: Collection[str | None]) -> Iterator[_Candidate]
             continue
         yield _Candidate(
             _weight(note),
-            Worth(
+            WorthItem(
                 kind="guideline" if note.rule == "guideline" else "note",
                 text=wording.clipped(note.text, _SHOWN),
                 source=f"{note.path}:{note.line}",
@@ -150,7 +159,7 @@ def _committed(vault: Vault, code: Code) -> Iterator[_Candidate]:
         author = cleaning.clean(commit.author_name)
         yield _Candidate(
             2.0 + min(len(claim.names), 3) * 0.4 + (_CONTRAST.search(text) is not None) * 0.8,
-            Worth(
+            WorthItem(
                 kind="commit",
                 text=wording.clipped(text, _SHOWN),
                 source=f"{author}, {commit.authored_at:%Y-%m-%d}, {commit.sha[:10]}",

@@ -2063,9 +2063,9 @@ export interface StartParams {
 export interface Stats {
   since: string;
   /** Conversations that began without knowing of an earlier one. */
-  cold: protocol.contexts.Worth;
+  cold: Worth;
   /** Conversations that were told where an earlier one stood. */
-  recovered: protocol.contexts.Worth;
+  recovered: Worth;
   mostUsed: ContextItem[];
 }
 
@@ -2317,9 +2317,36 @@ export interface Version {
   process: number;
 }
 
+/** What conversations of one kind had of their context. */
+export interface Worth {
+  conversations: number;
+  /** Memories that were put before them. */
+  given: number;
+  /** Those of them that were searched, read or quoted later. */
+  used: number;
+  /** Those of them that were new to the agent. */
+  news: number;
+  prompts: number;
+}
+
+/** One thing that somebody new to a project did not know. */
+export interface WorthItem {
+  /** `note`: a comment at HEAD. `commit`: quoted, with its date. */
+  kind: "commit" | "guideline" | "memory" | "note";
+  text: string;
+  /** Where it stands, for people: a file and line, a commit, who remembered it. */
+  source: string;
+  path: string | null;
+  line: number | null;
+  commit: string | null;
+  memoryId: string | null;
+  author: string | null;
+  at: string | null;
+}
+
 /** The best that is known of a project; fewer where there are fewer. */
 export interface WorthKnowing {
-  items: protocol.review.Worth[];
+  items: WorthItem[];
 }
 
 /** How much to tell. */
@@ -2406,28 +2433,6 @@ export interface WrittenTasks {
   tasks: ShownTask[];
   /** What may not be meant: a condition that holds already, a path that looks mistyped. */
   warnings: TaskWarning[];
-}
-
-/** What conversations of one kind had of their context. */
-export interface protocol.contexts.Worth {
-  conversations: number;
-  given: number;
-  used: number;
-  news: number;
-  prompts: number;
-}
-
-/** One thing that somebody new to a project did not know. */
-export interface protocol.review.Worth {
-  kind: "commit" | "guideline" | "memory" | "note";
-  text: string;
-  source: string;
-  path: string | null;
-  line: number | null;
-  commit: string | null;
-  memoryId: string | null;
-  author: string | null;
-  at: string | null;
 }
 
 export interface Methods {
