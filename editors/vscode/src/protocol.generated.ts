@@ -1671,6 +1671,10 @@ export interface Settings {
   recoveryWindowMs: number;
   /** After how much time without anything new a conversation's turns and activities are saved. */
   idleFlushMs: number;
+  /** After how many prompts an agent is asked to write down what it has learned; 0 for never. */
+  rememberAfterTurns: number;
+  /** Ask it once in a conversation before it stops, too. */
+  rememberAtStop: boolean;
   /** Tell what memory is behind the line under the pointer. */
   hover: boolean;
   /** Tell above a file how many memories and sessions it has. */

@@ -120,10 +120,8 @@ def _respond(
     call.host, is_sure = hosts.recognise(call.agent, message, environment)
     event = observing.name(call.event, message)
     plain = answers.plain(call.host, event)
-    if environment.get(_SWITCH) == "off":
-        return plain, _rest, NOTHING
     seen = observing.observe(call.host, event, message, environment)
-    if not seen:
+    if not seen or environment.get(_SWITCH) == "off":
         return plain, _rest, NOTHING
     # Only a name that we know is one: a message may hold anything in its place.
     call.event = event
@@ -132,7 +130,8 @@ def _respond(
     if seen["event"] == "session.start" or occasion is not None:
         call.upkeep = "usual"
     if occasion is None:
-        return plain, _rest, done
+        reminder = _remind(home, seen, message, (event, is_sure)) if done == KEPT else None
+        return reminder or plain, _rest, done
     from sidecar.transports.hooks import ready  # noqa: PLC0415  # few events are answered
 
     asked = {**seen, "told": occasion}
@@ -150,6 +149,23 @@ def _respond(
     if told_anew is None:
         return plain, _rest, done
     return *told_anew, _in_words(done, TOLD)
+
+
+def _remind(
+    home: str, seen: Observation, message: dict[str, object], form: tuple[str, bool]
+) -> bytes | None:
+    """Ask an agent to write down what it has learned, after some prompts or before it stops; None where it is not time."""
+    host, (event, is_sure) = str(seen["host"]), form
+    is_prompt = seen["event"] == "prompt" and hosts.listens(host, "prompt")
+    if not seen["sessionKey"] or not (is_prompt or seen["event"] == "turn.end"):
+        return None
+    from sidecar.transports.hooks import reminding  # noqa: PLC0415  # few events need it
+
+    talk = observing.digest(f"{host}:{seen['sessionKey']}")
+    if not is_prompt:
+        return reminding.at_stop(home, talk, host, message) or None
+    text = reminding.at_prompt(home, talk)
+    return answers.tell(text, host, event, is_sure=is_sure, is_clean=True) if text else None
 
 
 def _in_words(done: str, told: str) -> str:

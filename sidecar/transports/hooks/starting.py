@@ -12,7 +12,7 @@ from sidecar.context.rules.rendering import NOTHING_YET
 from sidecar.conversations import spooled
 from sidecar.storage import spool
 from sidecar.storage.prepared import find_top
-from sidecar.transports.hooks import calls, hosts, observing, rules
+from sidecar.transports.hooks import calls, hosts, observing, reminding, rules
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
 _DRAINING = 0.6
@@ -38,6 +38,8 @@ class Start:
         self._unplaced = spooled.read(home, _until(seen))
         host = str(seen["host"])
         self.text = self._post(seen) if host in rules.PLACES else self._greet(seen)
+        if self._is_cut:
+            self.text = reminding.after_cut(home, self.text)
 
     def _greet(self, seen: Observation, most: int | None = None) -> str:
         is_lost = seen["told"] == FORGOTTEN
