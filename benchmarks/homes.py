@@ -78,7 +78,6 @@ def build(folder: Path) -> Path:
         app.call("threadline/scan", {"allAuthors": True})
         vault = app.vault(app.project(None))
         _fill(vault, repository)
-        app.mind.recall.keep(vault)
     return repository
 
 
@@ -110,7 +109,6 @@ def branch_out(folder: Path, branches: int, each: int = 4) -> None:
             for _ in range(each)
         ]
         vault.write([vault.memories.put(one.memory_id, one) for one in made])
-        app.mind.recall.keep(vault)
 
 
 def put_memory(vault: Vault, chance: random.Random) -> Op:

@@ -30,7 +30,6 @@ from benchmarks import (
     storing,
     suggesting,
 )
-from benchmarks.enrichment import measuring
 from benchmarks.timing import ATTEMPTS, Row
 
 Measurement = Callable[[Path], Iterable[Row]]
@@ -96,7 +95,6 @@ def _measurements(
         "drift": drift.truths,
         "drift-cost": drift.costs,
         "redaction": lambda _folder: redaction.measure(data),
-        "enrichment": measuring.enrich,
         "suggesting": lambda _folder: suggesting.rows(),
         "retrieval": lambda _folder: retrieval.rows(data),
     }

@@ -54,8 +54,7 @@ def main() -> None:
             "nothing is measured: --data and --repositories say where questions and clones are"
         )
         return
-    lines = (options.data / "why" / "questions.jsonl").read_bytes().splitlines()
-    questions = [msgspec.json.decode(line, type=Question) for line in lines]
+    questions = read(options.data)
     table = Table("repository", "questions", "FTS5 alone", "ours", "with the open file", "bytes")
     for name in dict.fromkeys(question.repo for question in questions):
         folder = options.repositories / name
@@ -66,6 +65,26 @@ def main() -> None:
         shares = (f"{hits / score.questions:.2f}" for hits in score[:3])
         table.add_row(name, str(score.questions), *shares, f"{score.size / score.questions:.0f}")
     console.print(table)
+
+
+def read(data: Path) -> list[Question]:
+    """Return the questions of a folder with data; none where it has no such set."""
+    path = data / "why" / "questions.jsonl"
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    return [msgspec.json.decode(line, type=Question) for line in lines]
+
+
+def read_texts(folder: Path) -> list[texts.Text]:
+    """Scan a repository, and return what can be found of it."""
+    with tempfile.TemporaryDirectory() as home:
+        app = open_application(
+            here=folder, source="cli-auto", environment={**os.environ, "THREADLINE_HOME": home}
+        )
+        app.call("threadline/scan", {})
+        database = app.vault(app.project(None)).database
+        rows = database.rows(f"SELECT {texts.COLUMNS} FROM texts")
+        app.close()
+    return [texts.Text(*row) for row in rows]
 
 
 def measure(folder: Path, questions: list[Question]) -> Score:

@@ -1,10 +1,13 @@
 """Capture: whether what happens is recorded at all."""
 
-from typing import Literal
+from typing import Annotated
+
+from msgspec import Meta
 
 from protocol.values import Record, Timestamp
 
-PauseDuration = Literal["forever", "15m", "1h", "restart"]
+PauseDuration = Annotated[str, Meta(pattern=r"^(forever|restart|[1-9][0-9]{0,3}[mhd])$")]
+"""`30m`, `2h` or `1d`; `forever`: until it is resumed; `restart`: until whoever paused it restarts."""
 
 
 class CaptureState(Record, frozen=True, kw_only=True):

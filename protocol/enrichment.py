@@ -21,6 +21,27 @@ class StartParams(ProjectParams, frozen=True, kw_only=True):
     """The agent that asks for it; absent where a person does."""
 
 
+class StartAllParams(ProjectParams, frozen=True, kw_only=True):
+    """Make memory from all sessions that nobody has read."""
+
+    provider: ProviderName | None = None
+    """Who reads the events; the setting where absent."""
+
+
+class EnrichedAll(Record, frozen=True, kw_only=True):
+    """What came of reading all sessions."""
+
+    sessions: int
+    memories: int
+    """What was sure enough to be memory, briefings among them."""
+    proposed: int
+    """What waits for review."""
+    failed: int
+    """Sessions that could not be read."""
+    problems: tuple[str, ...] = ()
+    """Why not, each reason once."""
+
+
 class JobParams(ProjectParams, frozen=True, kw_only=True):
     """One job."""
 

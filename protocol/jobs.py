@@ -52,6 +52,8 @@ class Job(Record, frozen=True, kw_only=True):
     """Events that failed three times and are left alone."""
     created: int = 0
     """Memories it made."""
+    proposed: int = 0
+    """What it found and was not sure of: it waits for review."""
     skipped: int = 0
     """Drafts that were known already."""
     superseded: int = 0

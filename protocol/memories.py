@@ -44,6 +44,42 @@ class Anchor(Params, frozen=True, kw_only=True):
     """A hash of the symbol's source text without its layout."""
 
 
+RuleName = Literal[
+    "deliberate-comment",
+    "comment",
+    "guideline",
+    "obligation",
+    "decision",
+    "dependency",
+    "lasting-words",
+    "prohibition",
+    "wish",
+    "project-fact",
+    "model",
+]
+"""By what something was found."""
+
+
+class Condition(Params, frozen=True, kw_only=True):
+    """Something that must be so at HEAD, or what depends on it is not true any more."""
+
+    kind: Literal["text", "dependency", "no-dependency"]
+    """`text`: these words stand in the file. `dependency`: the file names it. `no-dependency`: it does not."""
+    path: Annotated[str, Meta(min_length=1, max_length=4096)]
+    text: Annotated[str, Meta(min_length=1, max_length=4096)]
+    """The words, or the name of the dependency."""
+
+
+class Review(Record, frozen=True, kw_only=True):
+    """What became of a proposal: a label that is kept."""
+
+    verdict: Literal["accepted", "edited", "rejected", "confirmed"]
+    """`confirmed`: an agent or a later commit said the same."""
+    at: Timestamp
+    text: str | None = None
+    """What was proposed, where somebody said it better."""
+
+
 class Memory(Record, frozen=True, kw_only=True):
     """Something worth keeping."""
 
@@ -93,6 +129,12 @@ class Memory(Record, frozen=True, kw_only=True):
     """The agent that changed what it says last; null where a person did, or nobody has."""
     by_model: bool = False
     """Whether a language model worded it, reading events: nobody has said it in these words."""
+    rule: RuleName | None = None
+    """By which rule it was found; null where somebody wrote it."""
+    holds: tuple[Condition, ...] = ()
+    """What must be so at HEAD for it to be true."""
+    review: Review | None = None
+    """What was decided about it while it was proposed."""
 
 
 class MemoryHealth(Record, frozen=True, kw_only=True):

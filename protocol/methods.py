@@ -27,13 +27,16 @@ from protocol.contexts import (
     Stats,
     StatsParams,
 )
+from protocol.diagnosis import Diagnosis
 from protocol.enrichment import (
     Compacted,
+    EnrichedAll,
     JobList,
     JobParams,
     ListJobsParams,
     ModelAnswer,
     ModelParams,
+    StartAllParams,
     StartParams,
 )
 from protocol.events import Event, EventKind, NewEvent
@@ -53,6 +56,14 @@ from protocol.recall import (
     UpdateParams,
     WriteParams,
     WriteResult,
+)
+from protocol.review import (
+    DecideParams,
+    ListProposalsParams,
+    Proposals,
+    Reviewed,
+    WorthKnowing,
+    WorthKnowingParams,
 )
 from protocol.rows import Method
 from protocol.rules import RULES
@@ -237,6 +248,8 @@ class Status(Record, frozen=True, kw_only=True):
     newest: Timestamp | None
     memories: int = 0
     """Memories that are active."""
+    proposed: int = 0
+    """What waits for review."""
     memory_health: MemoryHealth = MemoryHealth()
     skipped: tuple[Skipped, ...] = ()
     """What of the repository exceeded a limit lately and was skipped, the latest first."""
@@ -297,6 +310,31 @@ METHODS: tuple[Method, ...] = (
         result=Job,
         doc="Make memory from all unprocessed events of a session; the job says how it went.",
         is_long=True,
+    ),
+    Method(
+        name="threadline/enrichment/startAll",
+        params=StartAllParams,
+        result=EnrichedAll,
+        doc="Make memory from all sessions that nobody has read, and say what came of it.",
+        is_long=True,
+    ),
+    Method(
+        name="threadline/review/list",
+        params=ListProposalsParams,
+        result=Proposals,
+        doc="List what rules or a model found and were not sure of; no assistant is shown it.",
+    ),
+    Method(
+        name="threadline/review/decide",
+        params=DecideParams,
+        result=Reviewed,
+        doc="Accept, edit or reject proposals, by their ids or all of a kind.",
+    ),
+    Method(
+        name="threadline/worthKnowing",
+        params=WorthKnowingParams,
+        result=WorthKnowing,
+        doc="Tell the best of memories, notes in code, rules of guides and reasoned commits.",
     ),
     Method(
         name="threadline/enrichment/retry",
@@ -459,6 +497,12 @@ METHODS: tuple[Method, ...] = (
         params=ProjectParams,
         result=Status,
         doc="Tell what is kept for a project, where, and in what condition.",
+    ),
+    Method(
+        name="threadline/doctor",
+        params=ProjectParams,
+        result=Diagnosis,
+        doc="Look for what is wrong on this machine or with a project; each finding names its fix.",
     ),
     Method(
         name="threadline/version",

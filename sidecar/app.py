@@ -21,6 +21,7 @@ from protocol.capture import CaptureState
 from protocol.connections import Level
 from protocol.contexts import Rendered, RenderParams
 from protocol.conversions import convert
+from protocol.diagnosis import Diagnosis
 from protocol.errors import GitFailedError, InvalidParamsError, ThreadlineError, UnknownMethodError
 from protocol.methods import METHODS
 from protocol.projects import LinkedFolder, LinkFolderParams, Project, ProjectParams, Standing
@@ -29,9 +30,10 @@ from protocol.values import Record
 from protocol.versions import VERSION
 from sidecar import answering
 from sidecar.capture import pause, record, scan, timeline
+from sidecar.capture.rules import sessions
 from sidecar.capture.rules.sessions import Rule
 from sidecar.capture.scan import Progress
-from sidecar.code import checkouts, commits, git, processes, skips
+from sidecar.code import checkouts, commits, git, lineage, processes, skips
 from sidecar.code.folder_watcher import Watches
 from sidecar.code.ignored_files import Ignores
 from sidecar.handlers.workspaces import Tools as WorkspaceTools
@@ -528,6 +530,29 @@ def _status(app: Application, params: ProjectParams) -> methods.Status:
     )
 
 
+def _examine(app: Application, params: ProjectParams) -> Diagnosis:
+    from sidecar.upkeep import doctor  # noqa: PLC0415  # few need it
+
+    def find_unrecorded() -> str | None:
+        head = lineage.head(app.folder(params.project))
+        is_known = not head or timeline.holder(_vault(app, params), sessions.commit_key(head))
+        return None if is_known else head
+
+    return doctor.examine(
+        app.home.folder,
+        lambda: _ask_git(app.folder(params.project)),
+        lambda: _status(app, params),
+        find_unrecorded,
+        lambda level: app.connections(level, params.project),
+    )
+
+
+def _ask_git(folder: Path) -> None:
+    """Raise what keeps git from reading a folder."""
+    git.ask(folder, "version")
+    git.check(folder)
+
+
 def _tell_version(_app: Application, _: methods.NoParams) -> methods.Version:
     return methods.Version(version=VERSION, process=os.getpid())
 
@@ -581,6 +606,7 @@ _HANDLERS: dict[str, Handler] = {
     "threadline/projects/link": Application.link,
     "threadline/projects/unlink": lambda app, params: app.unlink(params.project),
     "threadline/status": _status,
+    "threadline/doctor": _examine,
     "threadline/version": _tell_version,
     "threadline/capture/pause": _pause,
     "threadline/capture/resume": _resume,
@@ -588,5 +614,6 @@ _HANDLERS: dict[str, Handler] = {
 _LONG: dict[str, Callable[[Application, Any, Tell], Record]] = {
     "threadline/scan": Application.scan,
     "threadline/enrichment/start": lambda app, params, tell: app.mind.enrich(params, tell),
+    "threadline/enrichment/startAll": lambda app, params, tell: app.mind.enrich_all(params, tell),
     "threadline/enrichment/retry": lambda app, params, tell: app.mind.retry(params, tell),
 }

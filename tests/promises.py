@@ -113,16 +113,11 @@ PROMISES: dict[str, str] = {
 }
 
 PENDING: dict[str, str] = {
-    "C12": "comes with memory",
-    "C14": "comes with memory",
-    "C17": "comes with memory",
-    "D14": "comes with recall",
     "D17": "comes with teams",
     "D18": "comes with teams",
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
     "F13": "encryption at rest is not built",
     "F14": "agent keys come with teams",
-    "G8": "`doctor` is not built",
     "G9": "the page is not built",
     "J1": "comes with teams",
     "J2": "comes with teams",
@@ -132,7 +127,6 @@ PENDING: dict[str, str] = {
     "J6": "comes with teams",
     "K1": "comes with the first hour",
     "K2": "comes with the first hour",
-    "K3": "comes with the first hour",
     "K4": "comes with the first hour",
 }
 
@@ -279,33 +273,62 @@ PROOFS: dict[str, tuple[str, ...]] = {
     ),
     "C1": (
         "memory/test_pipeline.py::test_a_session_becomes_memory_with_its_evidence",
+        "memory/test_review.py::test_all_sessions_are_read_at_once_and_the_answer_is_honest",
         "upkeep/test_tending.py::test_sessions_are_read_unasked_only_where_that_is_wanted",
     ),
     "C2": ("memory/test_pipeline.py::test_a_session_becomes_memory_with_its_evidence",),
     "C3": ("memory/test_pipeline.py::test_a_job_that_failed_goes_on_from_the_failed_stage",),
     "C4": ("memory/test_remember.py::test_what_is_written_is_read_in_full",),
     "C5": (
-        "memory/test_enrichment_quality.py::test_nine_of_ten_memories_are_worth_keeping_and_rightly_named",
+        "memory/test_extract.py::test_only_what_a_user_says_for_good_is_kept",
+        "memory/test_review.py::test_the_code_makes_memory_and_proposals",
     ),
     "C6": (
         "memory/test_readers.py::test_a_model_over_http_makes_memory",
         "memory/test_readers.py::test_what_a_job_and_a_day_may_cost_is_limited",
         "memory/test_readers.py::test_whatever_goes_wrong_fails_the_job_and_can_be_retried",
     ),
-    "C7": ("memory/test_remember.py::test_meaning_finds_other_words",),
-    "C8": ("memory/test_remember.py::test_a_repetition_is_skipped_and_an_update_supersedes",),
+    "C7": (
+        "memory/test_remember.py::test_meaning_finds_other_words",
+        "upkeep/test_tending.py::test_records_get_their_meaning_in_the_background_the_newest_first",
+    ),
+    "C8": (
+        "memory/test_duplicates.py::test_another_value_takes_the_place_of_the_older_one",
+        "memory/test_remember.py::test_a_repetition_is_skipped_and_an_update_supersedes",
+        "memory/test_review.py::test_a_newer_value_takes_the_place_whoever_wrote_it",
+    ),
     "C9": ("memory/test_drifting.py::test_staleness_is_found_and_freshness_left_in_peace",),
     "C10": (
         "memory/test_pipeline.py::test_an_unasked_summary_needs_something_to_sum_up",
         "memory/test_significance.py::test_the_gate",
     ),
     "C11": ("memory/test_digests.py::test_each_past_day_gets_one_digest_after_three",),
+    "C12": (
+        "memory/test_extract.py::test_a_name_that_the_code_has_no_more_silences_a_proposal",
+        "memory/test_review.py::test_a_newer_value_takes_the_place_whoever_wrote_it",
+        "memory/test_review.py::test_a_note_goes_with_its_line_and_comes_back_with_it",
+    ),
+    "C13": (
+        "conversations/test_record.py::test_a_turn_is_found_by_its_words_with_who_said_it_and_where",
+        "conversations/test_record.py::test_a_turn_is_kept_without_secrets",
+        "conversations/test_record.py::test_each_part_of_a_long_turn_is_found",
+        "conversations/test_record.py::test_purging_words_reaches_turns_and_exports_hold_the_rest",
+        "conversations/test_record.py::test_the_answer_beside_a_matching_turn_is_found",
+        "conversations/test_record.py::test_turns_survive_the_checkpoint_and_go_when_their_time_is_over",
+    ),
+    "C14": (
+        "memory/test_review.py::test_a_person_accepts_edits_or_rejects",
+        "memory/test_review.py::test_an_agent_that_says_the_same_accepts_it",
+        "memory/test_review.py::test_no_assistant_is_shown_what_is_proposed",
+        "memory/test_review.py::test_the_code_makes_memory_and_proposals",
+    ),
     "C15": ("agents/test_reading.py::test_an_assistant_reads_a_session_and_is_not_recorded",),
     "C16": (
         "conversations/test_imports.py::test_turns_come_in_once_at_their_own_time",
         "conversations/test_imports.py::test_what_hooks_heard_live_is_not_imported_again",
         "transports/test_importing.py::test_what_was_found_is_listed_and_then_imported_and_searched",
     ),
+    "C17": ("memory/test_extract.py::test_grades_follow_what_was_measured",),
     "D1": ("context/test_start.py::test_every_field_of_a_request_has_its_effect",),
     "D2": ("context/test_start.py::test_an_answer_has_every_section",),
     "D3": ("context/test_start.py::test_a_mode_sets_how_many_items_of_each_kind_are_given",),
@@ -329,6 +352,13 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "hosts/test_rules_writer.py::test_context_goes_into_files_on_command_and_leaves_no_trace",
     ),
     "D13": ("e2e/test_insights.py::test_memory_is_behind_every_line_file_and_command",),
+    "D14": (
+        "transports/test_prompts.py::test_a_prompt_about_something_else_is_told_nothing",
+        "transports/test_prompts.py::test_a_prompt_is_told_what_concerns_it_once",
+        "transports/test_prompts.py::test_a_vault_that_cannot_be_read_costs_nothing_but_the_answer",
+        "transports/test_prompts.py::test_the_hook_loads_the_standard_library_only_and_changes_nothing",
+        "transports/test_prompts.py::test_what_the_conversation_itself_said_or_was_given_is_not_told",
+    ),
     "D15": (
         "context/test_selection.py::test_no_more_branches_are_looked_at_than_there_is_time_for_and_none_twice",
         "transports/test_prepared.py::test_a_cache_that_cannot_be_read_means_that_nothing_is_prepared",
@@ -432,6 +462,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "e2e/test_editors.py::test_a_day_in_an_editor",
         "editor/test_neovim.py::test_neovim_attaches_saves_commits_and_asks",
     ),
+    "G8": ("upkeep/test_doctor.py::test_doctor_names_what_is_missing_and_its_fix",),
     "H1": (
         "capture/test_record.py::test_a_batch_that_comes_back_after_a_crash_is_not_doubled",
         "capture/test_record.py::test_no_time_of_a_commit_blocks_those_who_come_later",
@@ -635,4 +666,5 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "attacks/test_settings.py::test_the_names_of_keys_are_taken",
         "attacks/test_settings.py::test_what_is_in_force_already_is_no_refusal",
     ),
+    "K3": ("e2e/test_demo.py::test_a_week_is_shown_and_nothing_is_left_behind",),
 }

@@ -21,7 +21,7 @@ OURS: Mapping[str, frozenset[str]] = {
         {"covers", "digest", "jobId", "projectId", "sessionId", "supersededBy", "supersedes"}
     ),
     "jobs": frozenset({"parked", "projectId"}),
-    "batches": frozenset({"digest", "eventIds", "jobId", "memoryId"}),
+    "batches": frozenset({"digest", "eventIds", "idempotency_key", "jobId", "memoryId"}),
     "processed": frozenset({"eventIds", "sessionId"}),
     "looks": frozenset({"head"}),
     "agents": frozenset({"projectId"}),

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -108,3 +109,16 @@ def test_the_sidecar_knows_every_setting_that_the_extension_offers() -> None:
     offered = manifest["contributes"]["configuration"]["properties"]
     values = {name: setting["default"] for name, setting in offered.items()}
     assert settings.read(values, Settings()) == (Settings(), [])
+
+
+@pytest.mark.parametrize(
+    ("schema", "folder"),
+    [("vendor.github-workflows", "workflows"), ("vendor.github-issue-forms", "ISSUE_TEMPLATE")],
+)
+def test_workflows_and_issue_forms_are_valid(schema: str, folder: str) -> None:
+    """Part of K2."""
+    files = sorted(str(path) for path in (ROOT / ".github" / folder).glob("*.yml"))
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert files
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -33,7 +33,7 @@ def test_the_committed_files_are_fresh() -> None:
     "path",
     [
         "protocol/schema.json",
-        "editors/vscode/src/protocol.generated.ts",
+        "editors/vscode/shared/protocol.generated.ts",
         "editors/claude-code/hooks/hooks.json",
     ],
 )
@@ -61,8 +61,8 @@ def _copy(folder: Path) -> Path:
         ROOT / "tools" / "generate.py",
         ROOT / "sidecar" / "__init__.py",
         *ROOT.glob("sidecar/text/*.py"),
-        *ROOT.glob("sidecar/hosts/**/*.py"),
-        *ROOT.glob("editors/vscode/src/*"),
+        *ROOT.glob("sidecar/hosts/**/*[!c]"),
+        *ROOT.glob("editors/vscode/shared/*"),
         *(path for name in READY for path in ROOT.glob(f"editors/{name}/**/*")),
     ]:
         if path.is_file():

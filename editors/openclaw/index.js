@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process"
 
 const COMMAND = [process.env.THREADLINE_COMMAND ?? "threadline"]
+// A hook ends by itself long before, unless its user gives it more time.
 const PATIENCE_MS = 10000
 const MOST = 1_000_000
 
@@ -20,10 +21,10 @@ const ask = (event, body) =>
   new Promise((resolve) => {
     try {
       const text = write(body)
-      const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "openclaw", event], {
+      const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", AGENT, event], {
         stdio: ["pipe", "pipe", "ignore"],
         windowsHide: true,
-        cwd: body.ctx?.workspaceDir,
+        cwd: workingFolder(body),
       })
       let said = ""
       const timer = setTimeout(() => child.kill(), PATIENCE_MS)
@@ -46,6 +47,8 @@ const ask = (event, body) =>
     }
   })
 
+const AGENT = "openclaw"
+const workingFolder = (body) => body.ctx?.workspaceDir
 const HEARD = [
   "session_start",
   "before_prompt_build",

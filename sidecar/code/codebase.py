@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cachetools import LRUCache
 from msgspec import Struct
@@ -14,6 +14,7 @@ from protocol.errors import GitFailedError
 from sidecar.capture.rules.head_moves import NOWHERE
 from sidecar.code import checkouts, contents, lineage
 from sidecar.code.checkouts import Checkout, Heads
+from sidecar.code.line_origins import Origin
 from sidecar.memory.rules.drafts import FileDiff
 from sidecar.memory.rules.drift import Departure, Revert, State, Symbol, Touched
 
@@ -60,6 +61,7 @@ class Codebase:
         self._touched: LRUCache[str, tuple[Touched, ...]] = LRUCache(_COMMITS)
         self._symbols: LRUCache[tuple[str, str], tuple[Symbol, ...]] = LRUCache(_PARSED)
         self.memo: LRUCache[Hashable, State] = LRUCache(_ANSWERS)
+        self.by_blob: LRUCache[Hashable, Any] = LRUCache(_PARSED)
         self._forget()
 
     @property
@@ -86,6 +88,8 @@ class Codebase:
         self._blobs: dict[str, str | None] = {}
         self._holders: dict[str, str | None] = {}
         self._mentioning: dict[frozenset[str], list[str]] = {}
+        self._names: dict[str, bool] = {}
+        self._paths: dict[str, str] | None = None
 
     @contextlib.contextmanager
     def held(self) -> Iterator[str | None]:
@@ -255,6 +259,33 @@ class Codebase:
             found = contents.mentioning(self._folder, self._head, sorted(key))
             self._mentioning[key] = [path for path in found if symbols.is_known(path)][:_SEARCHED]
         return self._mentioning.get(key, [])
+
+    def holding(self, phrases: Collection[str]) -> list[str]:
+        """Name the files of HEAD in which one of these phrases stands, in capitals or not."""
+        return contents.holding(self._folder, self._head, phrases) if self._head else []
+
+    def standing_names(self, names: Collection[str]) -> set[str]:
+        """Pick the names that stand somewhere in HEAD's files."""
+        new = set(names) - self._names.keys()
+        if new and self._head:
+            there = contents.standing(self._folder, self._head, new)
+            self._names |= {name: name in there for name in new}
+        return {name for name in names if self._names.get(name)}
+
+    def paths(self) -> Mapping[str, str]:
+        """Tell the blob of every file of HEAD, by its path."""
+        if self._paths is None:
+            self._paths = contents.tree(self._folder, self._head) if self._head else {}
+        return self._paths
+
+    def origin(self, path: str, line: int) -> Origin | None:
+        """Find the commit of HEAD's history that wrote a line; None where git cannot tell in time."""
+        from sidecar.code import blame  # noqa: PLC0415  # few ask for it
+
+        try:
+            return blame.origin(self._folder, self._head, path, line) if self._head else None
+        except GitFailedError:
+            return None
 
 
 def _filled(

@@ -1,5 +1,7 @@
 """Read commits as events."""
 
+import contextlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -7,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from protocol.errors import GitFailedError
+from protocol.errors import GitFailedError, InvalidParamsError
 from protocol.events import Commit, FileChange, FileStatus, NewEvent
 from protocol.values import TEXT_LIMIT
 from sidecar.capture.rules import sessions
@@ -42,12 +44,15 @@ _STATUS: dict[bytes, FileStatus] = {
     b"C": "copied",
     b"T": "retyped",
 }
+_AGO = re.compile(
+    r"today|yesterday|\d{1,6}[ .](second|minute|hour|day|week|month|year)s?[ .]ago", re.IGNORECASE
+)
 _FIELDS = ("%H", "%P", "%an", "%ae", "%at", "%ct", "%s", "%b")
 
 
 def history(folder: Path, *, since: str | None, author: str | None) -> list[tuple[str, str | None]]:
     """List commits by author time, oldest first, each with the branch it was reached from."""
-    filters = [f"--since={since}"] if since else []
+    filters = [f"--since={_moment(since)}"] if since else []
     filters += ["--fixed-strings", f"--author={author}"] if author else []
     everything = (*(f"--exclude={pattern}" for pattern in _NO_HISTORY), "--all")
     shape = ("--topo-order", "--source", "-z", "--format=%at%x00%H%x00%S")
@@ -57,6 +62,16 @@ def history(folder: Path, *, since: str | None, author: str | None) -> list[tupl
     dated.reverse()
     dated.sort(key=lambda row: row[0])
     return [(sha, branch) for _, sha, branch in dated]
+
+
+def _moment(text: str) -> str:
+    """Return a date as git reads it; git itself takes any words for some date, so others are refused."""
+    with contextlib.suppress(ValueError):
+        return datetime.fromisoformat(text).isoformat()
+    if not _AGO.fullmatch(text.strip()):
+        reason = f"`since` is no date: {text}; write 2026-11-01, `yesterday` or `3 weeks ago`"
+        raise InvalidParamsError(reason, field="since")
+    return text
 
 
 def read(

@@ -323,14 +323,39 @@ def _cut(output: bytes) -> Iterator[tuple[str, bytes]]:
 
 def mentioning(folder: Path, commit: str, words: Collection[str]) -> list[str]:
     """Name the files of a commit in which one of these words stands; of very many words, the first."""
-    chosen = [word.encode() for word in list(words)[:_NAMES] if "\n" not in word]
+    output = _grep(folder, commit, words, "--word-regexp", "--files-with-matches", "-z")
+    found = (token.partition(b":")[2] for token in output.split(b"\0") if token)
+    return [paths.read(path) for path in found]
+
+
+def holding(folder: Path, commit: str, phrases: Collection[str]) -> list[str]:
+    """Name the files of a commit in which one of these phrases stands, in capitals or not."""
+    output = _grep(folder, commit, phrases, "--ignore-case", "--files-with-matches", "-z")
+    found = (token.partition(b":")[2] for token in output.split(b"\0") if token)
+    return [paths.read(path) for path in found]
+
+
+def standing(folder: Path, commit: str, words: Collection[str]) -> set[str]:
+    """Pick the words that stand somewhere in a commit."""
+    output = _grep(folder, commit, words, "--word-regexp", "--only-matching", "-h")
+    return {line.decode("utf-8", "replace") for line in set(output.split(b"\n"))}.intersection(
+        words
+    )
+
+
+def _grep(folder: Path, commit: str, words: Collection[str], *options: str) -> bytes:
+    chosen = [word.encode() for word in list(words)[:_NAMES] if word and "\n" not in word]
     if not chosen:
-        return []
+        return b""
     command = (
-        *("grep", "-f", "-", "--fixed-strings", "--word-regexp", "--files-with-matches", "-z"),
+        *("grep", "-f", "-", "--fixed-strings", *options),
         *("-I", "--full-name", "--no-textconv", "--no-recurse-submodules", "--no-color", commit),
     )
     with git.listed(chosen) as names:
-        _, output, _ = git.ask(folder, *command, "--", ":/", stdin=names)
-    found = (token.partition(b":")[2] for token in output.split(b"\0") if token)
-    return [paths.read(path) for path in found]
+        return git.ask(folder, *command, "--", ":/", stdin=names)[1]
+
+
+def tree(folder: Path, commit: str) -> dict[str, str]:
+    """Tell the blob of every file of a commit, by its path."""
+    files = _files(folder, git.tokens(folder, _tree(commit)))
+    return {paths.read(path): blob for path, blob in files}

@@ -18,7 +18,7 @@ from sidecar.context import begin, gather, receipts
 from sidecar.context.rules import rendering
 from sidecar.context.rules.rendering import Rendering
 from sidecar.context.scenes import Scene
-from sidecar.hosts import limits
+from sidecar.hosts import assistant
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault
 
@@ -44,7 +44,7 @@ def renew(
 ) -> tuple[Rendered, Receipt | None]:
     """Tell what of a context a conversation has not been given yet; nothing where that is nothing."""
     talk = earlier(scene)
-    cap = limits.cap(params.host, params.max_chars)
+    cap = assistant.cap(params.host, params.max_chars)
     silence = Rendered(host=params.host, text="", chars=0, cap=cap)
     if talk is None:
         return silence, None

@@ -10,7 +10,7 @@ from sidecar.conversations.rules.conversations import Who
 from sidecar.conversations.spooled import Observation
 from sidecar.memory.codebases import Code
 from sidecar.search.meanings import Meanings
-from sidecar.search.query import Recall
+from sidecar.search.recall import Recall
 from sidecar.storage.vault import Vault
 from sidecar.tasks.open_tasks import Look
 

@@ -12,8 +12,8 @@ from sidecar.context.rules import choosing
 from sidecar.context.rules.choosing import Choice, Standing
 from sidecar.context.scenes import Scene
 from sidecar.context.verify import Verifier
-from sidecar.search.query import Inquiry
-from sidecar.search.rules.ranking import Group
+from sidecar.search.recall import Inquiry
+from sidecar.search.rules.standing import Group
 
 _MOST = 20
 """Files of the active session that count as at hand."""

@@ -22,9 +22,9 @@ from sidecar.context.scenes import Scene
 from sidecar.context.verify import Verifier
 from sidecar.conversations.later import Buffer
 from sidecar.conversations.rules import conversations
-from sidecar.hosts import limits
+from sidecar.hosts import assistant
 from sidecar.privacy import cleaning
-from sidecar.search.rules.catalogues import REFUSED
+from sidecar.search.rules.standing import REFUSED
 from sidecar.storage import prepared
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault
@@ -179,7 +179,7 @@ class Contexts:
             named = msgspec.structs.replace(gathered.context, receipt_id=name)
             fitted = fitting.fit(named, scene.params.max_response_chars)
             return _signed(scene, gathered, fitted)
-        cap = limits.cap(host.host, host.max_chars)
+        cap = assistant.cap(host.host, host.max_chars)
         rendering = rules_rendering.render(gathered.context, cap, self._key())
         return _rendered(scene, gathered, rendering, host)
 
@@ -251,7 +251,7 @@ def _rendered(scene: Scene, gathered: Gathered, rendering: Rendering, host: Rend
         dropped=rendering.dropped,
         sizes=rendering.sizes,
         chars=len(rendering.text),
-        cap=limits.cap(host.host, host.max_chars),
+        cap=assistant.cap(host.host, host.max_chars),
         host=host.host,
     )
     context = msgspec.structs.replace(gathered.context, left_out=rendering.left_out)

@@ -14,9 +14,9 @@ from sidecar.memory import drift as memory_drift
 from sidecar.memory.codebases import Code
 from sidecar.memory.rules import drift
 from sidecar.memory.rules.drift import Fates
-from sidecar.search.rules import words
 from sidecar.storage.derived import Fact
 from sidecar.storage.vault import Vault
+from sidecar.text import words
 
 _REMEMBERED = 20_000
 

@@ -51,7 +51,7 @@ from sidecar.conversations.participants import Tools
 from sidecar.conversations.rules.conversations import Report, Who
 from sidecar.conversations.spooled import Observation
 from sidecar.search.meanings import Meanings
-from sidecar.search.query import Recall
+from sidecar.search.recall import Recall
 from sidecar.sharing import agents, messages
 from sidecar.storage.collection import Op
 from sidecar.storage.derived import Preparation

@@ -12,7 +12,7 @@ from cachetools import LRUCache, TTLCache
 from msgspec import Struct
 
 from protocol import conversions
-from protocol.enrichment import Compacted, JobParams, StartParams
+from protocol.enrichment import Compacted, EnrichedAll, JobParams, StartAllParams, StartParams
 from protocol.errors import GitFailedError, InvalidParamsError, ModelFailedError, NotFoundError
 from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
 from protocol.forgetting import ForgetParams, PurgeParams, PurgeReport
@@ -31,6 +31,14 @@ from protocol.recall import (
     WriteParams,
     WriteResult,
 )
+from protocol.review import (
+    DecideParams,
+    ListProposalsParams,
+    Proposals,
+    Reviewed,
+    WorthKnowing,
+    WorthKnowingParams,
+)
 from protocol.settings import Settings
 from protocol.turns import ENTRY_LIMIT, Activity
 from protocol.values import Record
@@ -45,7 +53,7 @@ from sidecar.memory.rules import memories
 from sidecar.privacy import cleaning
 from sidecar.projects.progress import Tell, untold
 from sidecar.search.meanings import Meanings
-from sidecar.search.query import Recall
+from sidecar.search.recall import Recall
 from sidecar.sharing import agents
 from sidecar.storage.home import Home
 from sidecar.storage.vault import Vault
@@ -61,8 +69,12 @@ if TYPE_CHECKING:
     from sidecar.memory.stages import Reader, Tools
 
 
+_LEARNING = 2.0
+"""Seconds of the processor's time for the meaning of records, each time memory is tended."""
 _UNASKED = 5
 """Sessions that are enriched at one go without being asked, so that an import starts no marathon."""
+_PROBLEMS = 5
+"""Reasons that are named of sessions that failed."""
 _KNOWN_FOR = 60
 """Seconds for which a folder is taken for the repository that it was."""
 
@@ -180,6 +192,23 @@ class Mind:
         tools = self._tools(params.project, params.provider)
         return pipeline.start(vault, params.session_id, tools, tell, agent_id=agent)
 
+    def enrich_all(self, params: StartAllParams, tell: Tell) -> EnrichedAll:
+        """Make memory from all sessions that nobody has read, and say honestly what came of it."""
+        from sidecar.memory import whole_history  # noqa: PLC0415  # likewise
+
+        vault = self.around.vault(params.project)
+        unread = [one for one in vault.sessions.newest() if one.enrichment_status != "completed"]
+        ids = [one.session_id for one in reversed(unread)]
+        done = whole_history.enrich(vault, ids, self._tools(params.project, params.provider), tell)
+        failed = [job for job in done if job.status == "failed"]
+        return EnrichedAll(
+            sessions=len(done),
+            memories=sum(job.created for job in done),
+            proposed=sum(job.proposed for job in done),
+            failed=len(failed),
+            problems=tuple(dict.fromkeys(job.error or "unknown" for job in failed))[:_PROBLEMS],
+        )
+
     def retry(self, params: JobParams, tell: Tell) -> Job:
         """Go on with a job from the stage that failed, by the same reader."""
         from sidecar.memory import pipeline  # noqa: PLC0415  # likewise
@@ -189,17 +218,14 @@ class Mind:
         return pipeline.retry(vault, params.job_id, tools, tell)
 
     def tend(self, vault: Vault) -> None:
-        """Learn what memories mean that came from elsewhere, and read sessions unasked where that is wanted.
-
-        What searches need is written down, so that the next process has it at once.
-        """
+        """Learn what memories and records mean, and read sessions unasked where that is wanted."""
         from sidecar.memory import pipeline  # noqa: PLC0415  # likewise
 
         kept = [one for one in vault.memories.all() if one.status != "forgotten"]
         if self.around.meanings.absence is None:
             texts = {one.memory_id: memories.text(one) for one in kept}
             self.around.meanings.learn(vault, texts, untold)
-        self.recall.keep(vault)
+            self.around.meanings.learn_passages(vault, _LEARNING)
         if self.around.settings().auto_enrich:
             for session_id in maintenance.neglected(vault)[:_UNASKED]:
                 tools = self._tools(vault.project_id, None)
@@ -227,19 +253,11 @@ class Mind:
 
     def _search(self, vault: Vault, params: SearchParams, code: Codebase | None) -> SearchResult:
         """Search by words and meaning; without a question, find what is most useful now."""
-        from sidecar.search import find  # noqa: PLC0415  # a start event does without
 
         def elsewhere(some: list[Memory]) -> Collection[str]:
             return drift.commits_elsewhere(vault, some, code)
 
-        if not params.query.strip():
-            return self.recall.search(vault, params, elsewhere)
-        hits, found, is_semantic = find.search(vault, params, self.around.meanings, elsewhere)
-        counts = vault.memories.tally("status")
-        total = sum(count for (status,), count in counts.items() if status in params.statuses)
-        return SearchResult(
-            memories=tuple(found), total=total, semantic=is_semantic, hits=tuple(hits)
-        )
+        return self.recall.search(vault, params, elsewhere)
 
     def list_memories(self, params: ListMemoriesParams) -> MemoryPage:
         """List memories, of whatever branch."""
@@ -281,6 +299,31 @@ class Mind:
         from sidecar.memory import remember  # noqa: PLC0415  # likewise
 
         return remember.update(self.around.vault(params.project), params)
+
+    def list_proposals(self, params: ListProposalsParams) -> Proposals:
+        """List what waits for review; that is for people."""
+        from sidecar.memory import review  # noqa: PLC0415  # likewise
+
+        self._check_person()
+        return review.list_proposals(self.around.vault(params.project), params)
+
+    def decide(self, params: DecideParams) -> Reviewed:
+        """Accept, edit or reject proposals."""
+        from sidecar.memory import review  # noqa: PLC0415  # likewise
+
+        self._check_person()
+        return review.decide(self.around.vault(params.project), params)
+
+    def worth_knowing(self, params: WorthKnowingParams) -> WorthKnowing:
+        """Tell the best that is known of a project."""
+        from sidecar.memory import worth_knowing  # noqa: PLC0415  # likewise
+
+        vault = self.around.vault(params.project)
+        return worth_knowing.find(vault, self._code(params.project), params)
+
+    def _check_person(self) -> None:
+        if not self.around.is_for_people():
+            raise InvalidParamsError("what is only proposed is for people to review")
 
     def compact(self, params: SessionParams) -> Compacted:
         """Compress a closed session's events and say what it was about."""
@@ -350,19 +393,23 @@ class Mind:
 
         known = self._code(reference)
         code = None if known is None else self._workbench(known.folder)
+        from sidecar.memory.extract import commits  # noqa: PLC0415  # likewise
+
+        chosen = provider or self.around.settings().model_provider
         return Tools(
-            reader=self._reader(provider or self.around.settings().model_provider),
+            reader=self._reader(chosen, code),
             diffs=(lambda _shas: {}) if code is None else code.diffs,
             meanings=self.around.meanings,
             code=code,
+            wants_diff=commits.wants_diff if chosen == "rules" else lambda _: True,
         )
 
-    def _reader(self, provider: ProviderName) -> "Reader":
+    def _reader(self, provider: ProviderName, code: Codebase | None) -> "Reader":
         """Choose who reads events."""
         if provider == "rules":
             from sidecar.memory.readers import Rules  # noqa: PLC0415  # likewise
 
-            return Rules()
+            return Rules() if code is None else Rules(standing=code.standing_names)
         from sidecar.memory.readers import Modelled  # noqa: PLC0415  # likewise
 
         chosen = self.around.settings()
@@ -455,6 +502,9 @@ _METHODS: dict[str, Callable[[Mind, Any], Record]] = {
     "threadline/memories/read": Mind.read,
     "threadline/memories/write": Mind.write,
     "threadline/memories/update": Mind.update,
+    "threadline/review/list": Mind.list_proposals,
+    "threadline/review/decide": Mind.decide,
+    "threadline/worthKnowing": Mind.worth_knowing,
     "threadline/sessions/compact": Mind.compact,
     "threadline/memories/forget": Mind.forget,
     "threadline/purge": Mind.purge,

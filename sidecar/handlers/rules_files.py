@@ -20,10 +20,10 @@ from protocol.rules import (
 from sidecar.code import checkouts
 from sidecar.code.checkouts import Checkout
 from sidecar.context.rules import fitting, rendering
-from sidecar.handlers import connections
 from sidecar.handlers.context import Dialogue
 from sidecar.hosts import rules_writer
 from sidecar.storage.home import Home
+from sidecar.storage.ledgers import Ledger
 
 _ALL = 100_000
 """Characters of what is chosen from: more than fits into any file."""
@@ -59,7 +59,11 @@ class Guidance(Struct, frozen=True):
         def tell(target: Target, most: int) -> str:
             return self._tell(reference, target, most)
 
-        return connections.prepare_ruling(self.home, self._root(reference), tell)
+        return rules_writer.Tools(
+            root=str(self._root(reference)),
+            ledger=Ledger(self.home.folder, self.home.lock),
+            tell=tell,
+        )
 
     def _root(self, reference: str | None) -> Path:
         """Find the root of the working tree; in git's own folders nothing is written."""

@@ -1,6 +1,6 @@
 """Connect assistants: preview and apply changes, and undo them exactly."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,8 +17,8 @@ from protocol.connections import (
     Plan,
 )
 from protocol.errors import ConflictError, InvalidParamsError, StorageFailedError
-from sidecar.hosts import locations, merge, rules_files
-from sidecar.hosts.agents import AGENTS, BY_NAME, Agent
+from sidecar.hosts import assistant, config_files, contents, locations, merge, rules_files
+from sidecar.hosts.assistant import Assistant
 from sidecar.hosts.contents import Content, Script, Sight
 from sidecar.hosts.locations import Surroundings
 from sidecar.hosts.program import Program
@@ -30,21 +30,13 @@ from sidecar.text import clipping
 
 @dataclass(frozen=True)
 class Tools:
-    """All that connecting needs of the machine."""
+    """What connecting depends on."""
 
     around: Surroundings
     program: Program
     ledger: Ledger
     clock: Callable[[], datetime]
-    look: Callable[[str, Sequence[str]], Sight]
-    is_there: Callable[[str], bool]
-    is_program: Callable[[str], bool]
-    find_missing: Callable[[str], tuple[str, ...]]
-    back_up: Callable[[Sight, datetime, Sequence[str | None]], str]
-    read_backup: Callable[[str], bytes | None]
-    forget_backup: Callable[[str], None]
-    write: Callable[[Sight, bytes], tuple[str, ...]]
-    delete: Callable[[Sight, Sequence[str]], None]
+    is_program: Callable[[str], bool] = config_files.is_program
 
 
 class _Step(Struct, frozen=True):
@@ -66,26 +58,32 @@ _NOTES: dict[Level, tuple[str, ...]] = {
     ),
 }
 
-Owners = dict[str, list[tuple[str, Content]]]
-"""Files by path, each with the agents that want something in it."""
+Wanted = list[tuple[str, Content]]
+"""Assistants that want something in a file, and what."""
 
 
 def find(tools: Tools) -> list[FoundAgent]:
-    """List all agents we know, and which of them are here."""
+    """Return all known assistants, and which of them are installed.
+
+    A folder that Threadline itself has made does not count as a sign.
+    """
     made = {folder for row in tools.ledger.rows().values() for folder in row.folders}
-
-    def is_sign(path: str) -> bool:
-        return path not in made and tools.is_there(path)
-
-    here = locations.find_installed(AGENTS, tools.around, is_sign, tools.is_program)
+    known = assistant.find_all()
+    installed = locations.find_installed(
+        known,
+        tools.around,
+        lambda path: path not in made and config_files.is_there(path),
+        tools.is_program,
+    )
     return [
-        FoundAgent(agent=agent.name, label=agent.label, installed=agent in here) for agent in AGENTS
+        FoundAgent(agent=agent.name, label=agent.title or agent.label, installed=agent in installed)
+        for agent in known
     ]
 
 
 def connect(tools: Tools, params: ConnectParams) -> Plan:
-    """Put our entries into the files of the agents that are named, or of all that are here."""
-    names = params.agents or tuple(each.agent for each in find(tools) if each.installed)
+    """Put our entries into the files of the named assistants, or of all that are installed."""
+    names = params.agents or tuple(agent.agent for agent in find(tools) if agent.installed)
     agents = _named(names)
     with tools.ledger.held():
         owners = _owners(tools, agents, params)
@@ -96,44 +94,46 @@ def connect(tools: Tools, params: ConnectParams) -> Plan:
 
 
 def disconnect(tools: Tools, params: ConnectParams) -> Plan:
-    """Take our entries out of the files of the agents that are named, or of all."""
-    agents = _named(params.agents or BY_NAME)
+    """Take our entries out of the files of the named assistants, or of all."""
+    agents = _named(params.agents or assistant.names())
     with tools.ledger.held():
         owners = _owners(tools, agents, params, is_everywhere=True)
         steps = [_plan_parting(tools, path, wanted, params) for path, wanted in owners.items()]
         if not params.dry_run:
             steps = [_part(tools, step) for step in steps]
     plan = _plan(tools, agents, params, steps)
-    return replace(plan, connections=tuple(replace(each, notes=()) for each in plan.connections))
+    silent = tuple(replace(connection, notes=()) for connection in plan.connections)
+    return replace(plan, connections=silent)
 
 
-def _named(names: Iterable[str]) -> list[Agent]:
-    unknown = [name for name in names if name not in BY_NAME]
+def _named(names: Iterable[str]) -> list[Assistant]:
+    known = assistant.names()
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise InvalidParamsError(
-            f"no agent is called {', '.join(unknown)}; known are {', '.join(BY_NAME)}",
+            f"no agent is called {', '.join(unknown)}; known are {', '.join(known)}",
             field="agents",
         )
-    return [BY_NAME[name] for name in dict.fromkeys(names)]
+    return [assistant.find(name) for name in dict.fromkeys(names)]
 
 
 def _owners(
-    tools: Tools, agents: Iterable[Agent], params: ConnectParams, *, is_everywhere: bool = False
-) -> Owners:
-    """Find the files of agents: the first that is there of those that will do, or all of them."""
-    owners: Owners = {}
+    tools: Tools, agents: Iterable[Assistant], params: ConnectParams, *, is_everywhere: bool = False
+) -> dict[str, Wanted]:
+    """Return the files by path: of alternatives the first that exists, or all of them."""
+    owners: dict[str, Wanted] = {}
     for agent in agents:
-        for part in agent.parts:
-            content = part.content(tools.program)
-            found = locations.candidates(part, params.level, tools.around)
-            present = list(filter(tools.is_there, found)) or found[-1:]
+        for file in agent.files:
+            content = contents.build(agent, file, tools.program)
+            paths = locations.candidates(file, params.level, tools.around)
+            present = list(filter(config_files.is_there, paths)) or paths[-1:]
             for path in present if is_everywhere else present[:1]:
                 owners.setdefault(path, []).append((agent.name, content))
     return owners
 
 
 def _plan(
-    tools: Tools, agents: Iterable[Agent], params: ConnectParams, steps: Iterable[_Step]
+    tools: Tools, agents: Iterable[Assistant], params: ConnectParams, steps: Iterable[_Step]
 ) -> Plan:
     return Plan(
         connections=tuple(_connection(tools, agent, params) for agent in agents),
@@ -142,11 +142,11 @@ def _plan(
     )
 
 
-def _connection(tools: Tools, agent: Agent, params: ConnectParams) -> Connection:
-    has_files = any(locations.candidates(part, params.level, tools.around) for part in agent.parts)
+def _connection(tools: Tools, agent: Assistant, params: ConnectParams) -> Connection:
+    has_files = any(locations.candidates(file, params.level, tools.around) for file in agent.files)
     return Connection(
         agent=agent.name,
-        label=agent.label,
+        label=agent.title or agent.label,
         level=params.level,
         refusal=None if has_files else _refusal(params.level),
         notes=(*agent.notes, *_NOTES[params.level]) if has_files else (),
@@ -171,9 +171,7 @@ def _change(step: _Step) -> ConfigChange:
     )
 
 
-def _plan_joining(
-    tools: Tools, path: str, wanted: list[tuple[str, Content]], params: ConnectParams
-) -> _Step:
+def _plan_joining(tools: Tools, path: str, wanted: Wanted, params: ConnectParams) -> _Step:
     sight = _look(tools, path, params)
     agents = tuple(dict.fromkeys(name for name, _ in wanted))
     try:
@@ -190,30 +188,28 @@ def _plan_joining(
     return _Step(sight, agents, action, new, has_ours=has_ours)
 
 
-def _plan_parting(
-    tools: Tools, path: str, wanted: list[tuple[str, Content]], params: ConnectParams
-) -> _Step:
+def _plan_parting(tools: Tools, path: str, wanted: Wanted, params: ConnectParams) -> _Step:
     sight = _look(tools, path, params)
     agents = tuple(dict.fromkeys(name for name, _ in wanted))
     row = tools.ledger.rows().get(path)
     staying = set(() if row is None else row.agents) - set(agents)
-    kept = [content for _, content in _contents(tools, staying, path, params)]
-    leaving = [each for each in wanted if each[1] not in kept]
+    agents_staying = map(assistant.find, staying)
+    owners = _owners(tools, agents_staying, params, is_everywhere=True)
+    kept = [content for _, content in owners.get(path, [])]
+    leaving = [(name, content) for name, content in wanted if content not in kept]
     try:
         text = _text(sight)
         left = None if text is None else _parted(text, leaving)
         if text is None or left is None or left == text:
             return _Step(sight, agents, "unchanged")
-        return _leaving(tools, _Step(sight, agents, "change", left), row, leaving)
+        return _leaving(_Step(sight, agents, "change", left), row, leaving)
     except ConflictError as error:
         is_ours = row is not None or b"threadline" in (sight.data or b"")
         return _Step(sight, agents, "refused" if is_ours else "unchanged", reason=str(error))
 
 
-def _leaving(
-    tools: Tools, step: _Step, row: Written | None, leaving: Sequence[tuple[str, Content]]
-) -> _Step:
-    """Choose how a file is left: as it was before us, without our entries, or not at all."""
+def _leaving(step: _Step, row: Written | None, leaving: Wanted) -> _Step:
+    """Decide how a file is left: as it was before us, without our entries, or not at all."""
     assert step.new is not None  # noqa: S101  # it says what is left
     is_last = row is None or not set(row.agents) - set(step.agents)
     is_bare = all(merge.is_bare(step.new, content) for _, content in leaving)
@@ -221,31 +217,24 @@ def _leaving(
     if is_bare and is_last and (is_ours or (row is not None and row.is_created)):
         return replace(step, action="delete", new=None)
     if row is not None and is_last and ledger.is_untouched(row, step.sight.data or b""):
-        before = tools.read_backup(row.backup) if row.backup and row.before else None
+        before = config_files.read_backup(row.backup) if row.backup and row.before else None
         if before is not None and ledger.digest(before) == row.before:
             return replace(step, action="restore", new=before.decode(errors="surrogateescape"))
     return step
 
 
-def _contents(
-    tools: Tools, names: Iterable[str], path: str, params: ConnectParams
-) -> list[tuple[str, Content]]:
-    agents = [BY_NAME[name] for name in names if name in BY_NAME]
-    return _owners(tools, agents, params, is_everywhere=True).get(path, [])
-
-
-def _parted(text: str, wanted: Iterable[tuple[str, Content]]) -> str:
+def _parted(text: str, wanted: Wanted) -> str:
     for _, content in wanted:
         text = merge.part(text, content)
     return text
 
 
 def _look(tools: Tools, path: str, params: ConnectParams) -> Sight:
-    """See a file, in no other place than its level allows: a project must not lead us into the user's files."""
+    """Read a file within the folder its level allows: a project must not lead us into the user's files."""
     if params.level == "user":
-        return replace(tools.look(path, [tools.around.home]), is_private=True)
+        return replace(config_files.look(path, [tools.around.home]), is_private=True)
     assert tools.around.project is not None  # noqa: S101  # the project's level has one
-    return tools.look(path, [tools.around.project])
+    return config_files.look(path, [tools.around.project])
 
 
 def _text(sight: Sight) -> str | None:
@@ -260,7 +249,7 @@ def _text(sight: Sight) -> str | None:
 
 
 def _join(tools: Tools, step: _Step) -> _Step:
-    """Do what was planned: keep a copy, write it down, and only then change the file."""
+    """Carry out a step: keep a copy, record it, and only then change the file."""
     path, data = step.sight.path, step.sight.data
     known = tools.ledger.rows().get(path)
     if step.action == "unchanged":
@@ -269,8 +258,10 @@ def _join(tools: Tools, step: _Step) -> _Step:
         return step
     backup = None
     try:
-        if data is not None and not _is_kept(tools, known, data):
-            backup = tools.back_up(step.sight, tools.clock(), [known.backup if known else None])
+        if data is not None and not _is_kept(known, data):
+            backup = config_files.back_up(
+                step.sight, tools.clock(), [known.backup if known else None]
+            )
         written = Written(
             path=path,
             agents=step.agents,
@@ -278,14 +269,14 @@ def _join(tools: Tools, step: _Step) -> _Step:
             after=ledger.digest(step.new.encode()),
             backup=backup,
             is_created=data is None,
-            folders=tools.find_missing(path),
+            folders=config_files.find_missing(path),
         )
         tools.ledger.put(path, ledger.follow(known, written, data, has_ours=step.has_ours))
-        tools.write(step.sight, step.new.encode())
+        config_files.write(step.sight, step.new.encode())
     except StorageFailedError as error:
         tools.ledger.put(path, known)
         if backup is not None:
-            tools.forget_backup(backup)
+            config_files.forget_backup(backup)
         return replace(step, action="refused", reason=str(error))
     return replace(step, backup=backup)
 
@@ -298,26 +289,26 @@ def _acknowledge(tools: Tools, step: _Step, known: Written | None) -> None:
         tools.ledger.put(path, replace(row, agents=agents))
 
 
-def _is_kept(tools: Tools, known: Written | None, data: bytes) -> bool:
+def _is_kept(known: Written | None, data: bytes) -> bool:
     if known is None or not ledger.is_untouched(known, data):
         return False
-    copied = tools.read_backup(known.backup) if known.backup else None
+    copied = config_files.read_backup(known.backup) if known.backup else None
     return known.is_created or (copied is not None and ledger.digest(copied) == known.before)
 
 
 def _part(tools: Tools, step: _Step) -> _Step:
-    """Do what was planned; the ledger forgets a file only when nothing of ours is in it any more."""
+    """Carry out a step; the ledger forgets a file only when nothing of ours is left in it."""
     row = tools.ledger.rows().get(step.sight.path)
     try:
         match step.action:
             case "delete":
                 step = _delete(tools, step, row)
             case "restore" if row is not None and step.new is not None:
-                tools.write(step.sight, step.new.encode(errors="surrogateescape"))
+                config_files.write(step.sight, step.new.encode(errors="surrogateescape"))
             case "change" if step.new is not None:
                 kept = [row.backup if row else None]
-                step = replace(step, backup=tools.back_up(step.sight, tools.clock(), kept))
-                tools.write(step.sight, (step.new or "").encode())
+                step = replace(step, backup=config_files.back_up(step.sight, tools.clock(), kept))
+                config_files.write(step.sight, (step.new or "").encode())
     except StorageFailedError as error:
         return replace(step, action="refused", reason=str(error))
     if row is not None and step.action != "refused":
@@ -326,17 +317,19 @@ def _part(tools: Tools, step: _Step) -> _Step:
 
 
 def _delete(tools: Tools, step: _Step, row: Written | None) -> _Step:
-    """Delete a file that is ours; one that was changed since, and not by us, is copied first."""
+    """Delete a file that is ours; one that somebody else has changed is copied first."""
     data = step.sight.data or b""
     is_ours = rules_files.is_intact(data.decode(errors="replace"))
     if not is_ours and (row is None or not ledger.is_untouched(row, data)):
-        step = replace(step, backup=tools.back_up(step.sight, tools.clock(), []))
-    tools.delete(step.sight, row.folders if row else ())
+        step = replace(step, backup=config_files.back_up(step.sight, tools.clock(), []))
+    config_files.delete(step.sight, row.folders if row else ())
     return step
 
 
 def _forget(tools: Tools, step: _Step, row: Written) -> None:
-    written = None if step.action == "unchanged" else _bytes(step.new)
+    written = None
+    if step.action != "unchanged" and step.new is not None:
+        written = step.new.encode(errors="surrogateescape")
     left = ledger.leave(row, step.agents, written)
     tools.ledger.put(row.path, left)
     if left is not None:
@@ -344,8 +337,4 @@ def _forget(tools: Tools, step: _Step, row: Written) -> None:
     tools.ledger.bequeath(row)
     now = step.sight.data if step.action == "unchanged" else written
     if row.backup is not None and now is not None and ledger.digest(now) == row.before:
-        tools.forget_backup(row.backup)
-
-
-def _bytes(text: str | None) -> bytes | None:
-    return None if text is None else text.encode(errors="surrogateescape")
+        config_files.forget_backup(row.backup)

@@ -1,4 +1,4 @@
-"""Where assistants keep their files, per user, project and system."""
+"""Where assistants keep their files, and which of them are installed."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
@@ -6,7 +6,7 @@ from pathlib import PurePath
 from msgspec import Struct
 
 from protocol.connections import Level
-from sidecar.hosts.agents import Agent, Part
+from sidecar.hosts.assistant import Assistant, File
 
 
 class Surroundings(Struct, frozen=True):
@@ -19,91 +19,66 @@ class Surroundings(Struct, frozen=True):
     project: str | None = None
 
 
-def resolve(name: str, around: Surroundings) -> str:
-    """Give the path that a name in the table of agents stands for."""
-    first, _, rest = name.partition("/")
-    folder = _FOLDERS[first](around)
-    return str(folder / rest if rest else folder)
+def resolve(place: str, around: Surroundings) -> str:
+    """Return the path that a place in an assistant's file stands for.
+
+    It begins with `~`, `.` (the project), `{config}`, `{roaming}`, `{app-data}`, or `{VARIABLE:default}` for a folder
+    that users can choose by an environment variable.
+    """
+    if place.startswith("{"):
+        folder, _, rest = place[1:].partition("}")
+    else:
+        folder, _, rest = place.partition("/")
+    variable, is_chosen, default = folder.partition(":")
+    if is_chosen:
+        base = _chosen(around, variable) or resolve(default, around)
+    else:
+        base = _folder(folder, around)
+    return str(PurePath(base, rest.lstrip("/")))
 
 
-def candidates(part: Part, level: Level, around: Surroundings) -> list[str]:
-    """Give the files a part may be in, best first; none if the agent has none at this level."""
-    names = part.user if level == "user" else part.project
-    return [resolve(name, around) for name in names]
+def candidates(file: File, level: Level, around: Surroundings) -> list[str]:
+    """Return the paths a file may be at, best first; none if the assistant has none at this level."""
+    return [resolve(place, around) for place in (file.user if level == "user" else file.project)]
 
 
 def find_installed(
-    agents: Iterable[Agent],
+    assistants: Iterable[Assistant],
     around: Surroundings,
-    has: Callable[[str], bool],
+    exists: Callable[[str], bool],
     runs: Callable[[str], bool],
-) -> list[Agent]:
-    """Choose the agents that are here: by their folders and files, or by their programs."""
+) -> list[Assistant]:
+    """Return the assistants that are installed, by their folders and files, or by their programs."""
     return [
-        agent
-        for agent in agents
-        if any(has(resolve(sign, around)) for sign in agent.signs) or any(map(runs, agent.programs))
+        assistant
+        for assistant in assistants
+        if any(exists(resolve(sign, around)) for sign in assistant.signs)
+        or any(map(runs, assistant.programs))
     ]
 
 
-def _project(around: Surroundings) -> PurePath:
-    assert around.project is not None  # noqa: S101  # asked for only at the project's level
-    return PurePath(around.project)
+def _folder(name: str, around: Surroundings) -> str:
+    home = PurePath(around.home)
+    config = _chosen(around, "XDG_CONFIG_HOME") or str(home / ".config")
+    roaming = _chosen(around, "APPDATA") or str(home / "AppData" / "Roaming")
+    is_windows = around.platform == "win32"
+    match name:
+        case "~":
+            return around.home
+        case ".":
+            assert around.project is not None  # noqa: S101  # asked for only at the project's level
+            return around.project
+        case "config":
+            return config
+        case "roaming":
+            return roaming if is_windows else config
+        case "app-data" if around.platform == "darwin":
+            return str(home / "Library" / "Application Support")
+        case "app-data":
+            return roaming if is_windows else config
+    raise KeyError(name)
 
 
-def _home(around: Surroundings, *names: str) -> PurePath:
-    return PurePath(around.home, *names)
-
-
-def _chosen(around: Surroundings, variable: str) -> PurePath | None:
-    value = around.environment.get(variable)
-    return PurePath(value) if value and PurePath(value).is_absolute() else None
-
-
-def _config(around: Surroundings) -> PurePath:
-    return _chosen(around, "XDG_CONFIG_HOME") or _home(around, ".config")
-
-
-def _roaming(around: Surroundings) -> PurePath:
-    return _chosen(around, "APPDATA") or _home(around, "AppData", "Roaming")
-
-
-def _code(around: Surroundings) -> PurePath:
-    if around.platform == "win32":
-        return _roaming(around) / "Code"
-    if around.platform == "darwin":
-        return _home(around, "Library", "Application Support", "Code")
-    return _config(around) / "Code"
-
-
-def _devin(around: Surroundings) -> PurePath:
-    return (_roaming(around) if around.platform == "win32" else _config(around)) / "devin"
-
-
-def _claude(around: Surroundings) -> PurePath:
-    return _chosen(around, "CLAUDE_CONFIG_DIR") or _home(around, ".claude")
-
-
-def _claude_state(around: Surroundings) -> PurePath:
-    return (_chosen(around, "CLAUDE_CONFIG_DIR") or _home(around)) / ".claude.json"
-
-
-def _codex(around: Surroundings) -> PurePath:
-    return _chosen(around, "CODEX_HOME") or _home(around, ".codex")
-
-
-def _copilot(around: Surroundings) -> PurePath:
-    return _chosen(around, "COPILOT_HOME") or _home(around, ".copilot")
-
-
-_FOLDERS: dict[str, Callable[[Surroundings], PurePath]] = {
-    "~": _home,
-    ".": _project,
-    "{config}": _config,
-    "{code}": _code,
-    "{devin}": _devin,
-    "{claude}": _claude,
-    "{claude-state}": _claude_state,
-    "{codex}": _codex,
-    "{copilot}": _copilot,
-}
+def _chosen(around: Surroundings, variable: str) -> str | None:
+    value = around.environment.get(variable, "")
+    return value if PurePath(value).is_absolute() else None

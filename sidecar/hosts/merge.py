@@ -4,18 +4,17 @@ from typing import assert_never
 
 from protocol.errors import ConflictError
 from sidecar.hosts import jsonc, program, rules_files, toml_tables
+from sidecar.hosts.assistant import SIGN
 from sidecar.hosts.contents import (
-    SIGN,
     Content,
+    Entry,
     Group,
     Hooks,
     Json,
     Member,
     Path,
     Piece,
-    Plugin,
     Script,
-    Server,
     Toml,
 )
 
@@ -107,10 +106,9 @@ def _read(text: str, content: Json) -> Data:
 
 def _joined(data: Data, piece: Piece) -> Data:
     match piece:
-        case Server(path=path, value=value):
-            return _with(data, path, _served(toml_tables.dig(data, path), value))
-        case Plugin(path=path, value=value):
-            return _with(data, path, _overlaid(toml_tables.dig(data, path), value))
+        case Entry(path=path, value=value, is_server=is_server):
+            overlay = _served if is_server else _overlaid
+            return _with(data, path, overlay(toml_tables.dig(data, path), value))
         case Group(path=path, value=value):
             known = toml_tables.dig(data, path)
             if known is not None and not _is_our_group(known, piece.agent):
@@ -127,11 +125,10 @@ def _joined(data: Data, piece: Piece) -> Data:
 
 def _parted(data: Data, piece: Piece) -> Data:
     match piece:
-        case Server(path=path):
+        case Entry(path=path, is_server=is_server):
             known = toml_tables.dig(data, path)
-            return data if _options(known) is None else _without(data, path)
-        case Plugin(path=path):
-            return data if toml_tables.dig(data, path) is None else _without(data, path)
+            is_ours = known is not None and (not is_server or _options(known) is not None)
+            return _without(data, path) if is_ours else data
         case Group(path=path):
             is_ours = _is_our_group(toml_tables.dig(data, path), piece.agent)
             return _without(data, path) if is_ours else data
@@ -291,7 +288,7 @@ def _without(data: Data, path: Path) -> Data:
     return {key: left if key == name else data[key] for key in data} if left else others
 
 
-def _join_toml(text: str, server: Server) -> str:
+def _join_toml(text: str, server: Entry) -> str:
     value = _served(toml_tables.dig(toml_tables.read(text), server.path), server.value)
     return toml_tables.put(text, server.path, {name: value[name] for name in server.value})
 

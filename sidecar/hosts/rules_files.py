@@ -7,57 +7,37 @@ from msgspec import Struct
 
 from protocol.errors import ConflictError
 from protocol.rules import Target
-from sidecar.hosts.contents import SIGN
+from sidecar.hosts import assistant
+from sidecar.hosts.assistant import SIGN, RulesFile
 from sidecar.hosts.rules import ledger
 from sidecar.hosts.rules.ledger import LENGTH, add_up
 
-LIMIT = 6_000
-"""Characters of a whole file; more of it may not be read."""
-LIMITS = {"windsurf": LIMIT, "cursor": 10_000}
-"""The same for each agent."""
-PLACES = {
-    "windsurf": ".windsurf/rules/threadline.md",
-    "cursor": ".cursor/rules/threadline.mdc",
+TARGETS: tuple[Target, ...] = get_args(Target)
+PLACES: dict[str, str] = {
+    target: rules.path for target in TARGETS if (rules := assistant.find(target).rules)
 }
-"""Where in a project each agent looks for a file of ours."""
-LIVING = frozenset({"windsurf"})
-"""Agents that can be told nothing otherwise: what they are connected to is renewed as conversations begin."""
+"""Where in a project each assistant with a rules file of its own looks for it."""
 OWN_SIGN = "Written by `threadline rules`"
 """Stands in a file that only a command writes."""
 _NONE = "0" * LENGTH
 _SUM = re.compile(rf"(?<= sum )[0-9a-f]{{{LENGTH}}}(?= -->)")
-
-
-class _Form(Struct, frozen=True):
-    """How a file of one agent begins."""
-
-    front: str
-    note: str
-    empty: str
-
-
-_FORMS = {
-    "windsurf": _Form(
-        "trigger: always_on",
-        f"{SIGN} or `threadline rules` and renewed by conversations as they begin, unless it was edited;",
-        "Nothing is known yet. What should be known here is written when a conversation begins.",
-    ),
-    "cursor": _Form(
-        "description: What Threadline remembers about this repository\nalwaysApply: true",
-        f"{OWN_SIGN} and renewed by `threadline rules refresh`, unless it was edited;",
-        "Nothing is known yet. `threadline rules refresh` writes here what is known by then.",
-    ),
-}
+_EMPTY = "Nothing is known yet. `threadline rules refresh` writes here what is known by then."
+_LIVING_EMPTY = (
+    "Nothing is known yet. What should be known here is written when a conversation begins."
+)
+_NOTE = f"{OWN_SIGN} and renewed by `threadline rules refresh`, unless it was edited;"
+_LIVING_NOTE = f"{SIGN} or `threadline rules` and renewed by conversations as they begin, unless it was edited;"
 
 
 def rules_room(agent: str) -> int:
-    """Count the characters that a file of an agent leaves for what is told."""
-    return LIMITS[agent] - len(_fill(agent, ""))
+    """Return how many characters an assistant's file leaves for the context."""
+    return _rules(agent).limit - len(_fill(agent, ""))
 
 
 def write(text: str = "", agent: str = "windsurf") -> str:
-    """Write a rules file that tells a text; one without a text says that there is none."""
-    plain = _fill(agent, text.strip("\n") or _FORMS[agent].empty)
+    """Return a rules file with a text; without one, the file says that nothing is known yet."""
+    empty = _LIVING_EMPTY if _rules(agent).is_living else _EMPTY
+    plain = _fill(agent, text.strip("\n") or empty)
     return _SUM.sub(add_up(plain), plain, count=1)
 
 
@@ -75,12 +55,16 @@ def is_intact(text: str) -> bool:
 
 
 def _fill(agent: str, text: str) -> str:
-    form = _FORMS[agent]
-    return f"---\n{form.front}\n---\n\n<!-- {form.note} sum {_NONE} -->\n\n{text}\n"
+    rules = _rules(agent)
+    note = _LIVING_NOTE if rules.is_living else _NOTE
+    return f"---\n{rules.front}\n---\n\n<!-- {note} sum {_NONE} -->\n\n{text}\n"
 
 
-ROOM = rules_room("windsurf")
-"""Characters that are left for what is told."""
+def _rules(agent: str) -> RulesFile:
+    rules = assistant.find(agent).rules
+    if rules is None:
+        raise KeyError(agent)
+    return rules
 
 
 NAME = "threadline:rules"
@@ -166,11 +150,9 @@ def _write(body: str, newline: str) -> str:
     return f"{begin}\n{lines}{END}".replace("\n", newline)
 
 
-TARGETS: tuple[Target, ...] = get_args(Target)
 _SHARED = "AGENTS.md"
 _MOST = 6_000
 """Characters of our block: others have something to say in that file, too."""
-_EMPTY = "Nothing is known yet. `threadline rules refresh` writes here what is known by then."
 
 
 def place(target: Target) -> str:

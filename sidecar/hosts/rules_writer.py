@@ -20,7 +20,7 @@ from protocol.rules import (
     Target,
     WriteRulesParams,
 )
-from sidecar.hosts import rules_files
+from sidecar.hosts import config_files, rules_files
 from sidecar.hosts.contents import Sight
 from sidecar.hosts.rules import ledger
 from sidecar.hosts.rules.ledger import Written
@@ -35,17 +35,13 @@ _EDITED = "it was edited by hand"
 
 @dataclass(frozen=True)
 class Tools:
-    """All that ruling needs of the machine."""
+    """What writing rules files depends on."""
 
     root: str
-    """Where the project's files really are."""
+    """The project's folder, all links followed."""
     ledger: Ledger
     tell: Callable[[Target, int], str]
-    """Tells what a target should know, in at most so many characters."""
-    look: Callable[[str, Sequence[str]], Sight]
-    find_missing: Callable[[str], tuple[str, ...]]
-    write: Callable[[Sight, bytes], tuple[str, ...]]
-    delete: Callable[[Sight, Sequence[str]], None]
+    """Returns the context for a target, in at most so many characters."""
 
 
 class _Page(Struct, frozen=True):
@@ -60,29 +56,29 @@ class _Page(Struct, frozen=True):
 
 
 def list_files(tools: Tools) -> RulesList:
-    """Tell of each file whether it is there, and whether it is as we wrote it."""
+    """Return the state of each rules file: absent, written, edited or refused."""
     return RulesList(files=tuple(_describe(tools, target) for target in rules_files.TARGETS))
 
 
 def write(tools: Tools, params: WriteRulesParams) -> RulesChange:
-    """Write a file, or renew it; one that was edited by hand is kept, unless that is not wanted."""
+    """Write a file or renew it; one that was edited by hand is kept, unless `force` is set."""
     return _write(tools, params.target, force=params.force)
 
 
 def refresh(tools: Tools, params: RulesParams) -> RulesChanges:
-    """Renew the files that are there; none is made."""
+    """Renew the files that exist; none is created."""
 
     def renew(target: Target) -> RulesChange:
         page = _open(tools, target)
         if page.ours is None:
-            return _tell(page, "absent")
+            return _outcome(page, "absent")
         return _write(tools, target, force=params.force)
 
     return _change(tools, params.target, renew)
 
 
 def remove(tools: Tools, params: RulesParams) -> RulesChanges:
-    """Take our words out of the files that have them; what is left is as if we had never been there."""
+    """Take our text out of the files that have it, and leave everything else as it was before us."""
 
     def take_out(target: Target) -> RulesChange:
         with tools.ledger.held():
@@ -96,27 +92,27 @@ def _change(
 ) -> RulesChanges:
     if target is not None:
         return RulesChanges(files=(change(target),))
-    found = [_try(tools, each, change) for each in rules_files.TARGETS]
-    return RulesChanges(files=tuple(one for one in found if one.outcome != "absent"))
+    changes = [_try(tools, target, change) for target in rules_files.TARGETS]
+    return RulesChanges(files=tuple(change for change in changes if change.outcome != "absent"))
 
 
 def _try(tools: Tools, target: Target, change: Callable[[Target], RulesChange]) -> RulesChange:
-    """Change one of several files; what is wrong with it must not keep the others from it."""
+    """Change one of several files; what is wrong with it must not stop the others."""
     try:
         return change(target)
     except (ConflictError, StorageFailedError) as error:
-        path = _path(tools, target)
+        path = str(PurePath(tools.root, rules_files.place(target)))
         if _is_strange(tools, target):
-            return _tell(_Page(target, Sight(path)), "absent")
+            return _outcome(_Page(target, Sight(path)), "absent")
         return RulesChange(
             target=target, path=path, state="refused", reason=str(error), outcome="refused"
         )
 
 
 def _is_strange(tools: Tools, target: Target) -> bool:
-    """Tell whether a file has nothing of ours, so that nobody asked for anything to be done with it."""
-    path = _path(tools, target)
-    data = tools.look(path, [tools.root]).data or b""
+    """Return whether a file has nothing of ours, so that nobody asked for a change."""
+    path = str(PurePath(tools.root, rules_files.place(target)))
+    data = config_files.look(path, [tools.root]).data or b""
     return path not in tools.ledger.rows() and b"threadline" not in data
 
 
@@ -124,7 +120,7 @@ def _describe(tools: Tools, target: Target) -> RulesFile:
     try:
         page = _open(tools, target)
     except ConflictError as error:
-        path = _path(tools, target)
+        path = str(PurePath(tools.root, rules_files.place(target)))
         return RulesFile(target=target, path=path, state="refused", reason=str(error))
     return RulesFile(
         target=target,
@@ -142,19 +138,15 @@ def _state(page: _Page) -> RulesState:
 
 
 def _open(tools: Tools, target: Target) -> _Page:
-    """Read a file; one that must not be touched is refused, whatever is to be done with it."""
-    path = _path(tools, target)
-    sight = tools.look(path, [tools.root])
+    """Read a file; one that must not be touched is refused."""
+    path = str(PurePath(tools.root, rules_files.place(target)))
+    sight = config_files.look(path, [tools.root])
     try:
         text = _text(sight)
         ours, is_intact = rules_files.find(target, text) or (None, True)
     except ConflictError as error:
         raise ConflictError(f"{path} is left as it is: {error}", field="target") from error
     return _Page(target, sight, text, ours, is_intact)
-
-
-def _path(tools: Tools, target: Target) -> str:
-    return str(PurePath(tools.root, rules_files.place(target)))
 
 
 def _text(sight: Sight) -> str | None:
@@ -169,41 +161,41 @@ def _text(sight: Sight) -> str | None:
 
 
 def _write(tools: Tools, target: Target, *, force: bool) -> RulesChange:
-    """Write a file; what it says is put together before others have to wait for us."""
+    """Write a file; the context is built before the lock is taken."""
     _open(tools, target)
-    told = tools.tell(target, rules_files.room(target))
+    text = tools.tell(target, rules_files.room(target))
     with tools.ledger.held():
         page = _open(tools, target)
-        return _put(tools, page, told) if page.is_intact or force else _tell(page, "kept")
+        return _put(tools, page, text) if page.is_intact or force else _outcome(page, "kept")
 
 
-def _put(tools: Tools, page: _Page, told: str) -> RulesChange:
-    new = rules_files.put(page.target, page.text, told)
+def _put(tools: Tools, page: _Page, text: str) -> RulesChange:
+    new = rules_files.put(page.target, page.text, text)
     ours, _ = rules_files.find(page.target, new) or (None, True)
     written = replace(page, ours=ours, is_intact=True)
     if new != page.text:
         _place(tools, page, new)
-        return _tell(written, "created" if page.ours is None else "updated")
+        return _outcome(written, "created" if page.ours is None else "updated")
     if page.sight.path not in tools.ledger.rows():
-        tools.ledger.put(page.sight.path, _row(tools, page, new))
-    return _tell(written, "unchanged")
+        tools.ledger.put(page.sight.path, _row(page, new))
+    return _outcome(written, "unchanged")
 
 
 def _place(tools: Tools, page: _Page, new: str) -> None:
-    """Write down what is about to be done, and do it; where it fails, nothing was."""
+    """Record the change, then make it; a failed one leaves no record."""
     path, data = page.sight.path, page.sight.data
     known = tools.ledger.rows().get(path)
-    row = ledger.follow(known, _row(tools, page, new), data, has_ours=page.ours is not None)
+    row = ledger.follow(known, _row(page, new), data, has_ours=page.ours is not None)
     tools.ledger.put(path, row)
     try:
-        tools.write(page.sight, new.encode())
+        config_files.write(page.sight, new.encode())
     except BaseException:
         tools.ledger.put(path, known)
         raise
 
 
-def _row(tools: Tools, page: _Page, new: str) -> Written:
-    """Say what is known of a file; one that holds nothing but our words was made for them."""
+def _row(page: _Page, new: str) -> Written:
+    """Return the record of a file; one that holds only our text counts as created by us."""
     data = page.sight.data
     is_ours = page.ours is not None and not rules_files.drop(page.target, page.text or "")
     return Written(
@@ -212,7 +204,7 @@ def _row(tools: Tools, page: _Page, new: str) -> Written:
         before=None if data is None else ledger.digest(data),
         after=ledger.digest(new.encode()),
         is_created=data is None or is_ours,
-        folders=tools.find_missing(page.sight.path),
+        folders=config_files.find_missing(page.sight.path),
     )
 
 
@@ -220,21 +212,21 @@ def _remove(tools: Tools, page: _Page, *, force: bool) -> RulesChange:
     path = page.sight.path
     row = tools.ledger.rows().get(path)
     if not page.is_intact and not force:
-        return _tell(page, "kept")
+        return _outcome(page, "kept")
     if page.ours is not None:
         left = rules_files.drop(page.target, page.text or "")
         if left or (row is not None and not row.is_created and row.before == ledger.digest(b"")):
-            tools.write(page.sight, left.encode())
+            config_files.write(page.sight, left.encode())
         else:
-            tools.delete(page.sight, row.folders if row else ())
+            config_files.delete(page.sight, row.folders if row else ())
     if row is not None:
         tools.ledger.put(path, None)
         tools.ledger.bequeath(row)
     gone = replace(page, ours=None, is_intact=True)
-    return _tell(gone, "absent" if page.ours is None else "removed")
+    return _outcome(gone, "absent" if page.ours is None else "removed")
 
 
-def _tell(page: _Page, outcome: RulesOutcome) -> RulesChange:
+def _outcome(page: _Page, outcome: RulesOutcome) -> RulesChange:
     return RulesChange(
         target=page.target,
         path=page.sight.path,
@@ -245,78 +237,62 @@ def _tell(page: _Page, outcome: RulesOutcome) -> RulesChange:
     )
 
 
-AGENTS = rules_files.LIVING
-"""Agents that read such a file."""
-ROOM = rules_files.ROOM
-"""Characters that a file has for what is told."""
 Needles = Sequence["re.Pattern[bytes]"]
-"""The bytes that must stand nowhere."""
+"""What must be found nowhere."""
 
 
-@dataclass(frozen=True)
-class RefreshTools:
-    """All that refreshing needs of the machine."""
-
-    rows: Callable[[], Mapping[str, Written]]
-    look: Callable[[str, Sequence[str]], Sight]
-    write: Callable[[Sight, bytes], tuple[str, ...]]
-
-
-def find(tools: RefreshTools, agent: str, project: str) -> Sight | None:
-    """See an agent's rules file in a project; None unless it was connected there and is as we have written it."""
-    sight = _see(tools, agent, str(PurePath(project, rules_files.PLACES[agent])), project)
+def find(rows: Mapping[str, Written], agent: str, project: str) -> Sight | None:
+    """Return an assistant's rules file in a project, or None unless it was connected there and nobody edited it."""
+    sight = _see(rows, agent, str(PurePath(project, rules_files.PLACES[agent])), project)
     is_intact = sight is not None and rules_files.is_intact(_rules_text(sight))
     return sight if is_intact else None
 
 
-def refresh_all(tools: RefreshTools, sight: Sight, text: str) -> None:
-    """Let a rules file tell a text."""
-    _replace(tools, sight, rules_files.write(text))
+def renew(agent: str, sight: Sight, text: str) -> None:
+    """Replace the text of an assistant's rules file."""
+    _replace(sight, rules_files.write(text, agent))
 
 
-def find_projects(tools: RefreshTools) -> set[str]:
-    """Name the folders of all projects in which a file was written that assistants read by themselves."""
+def find_projects(rows: Iterable[str]) -> set[str]:
+    """Return the folders of all projects with a rules file, from the paths that were written."""
     return {
         str(path.parents[len(PurePath(place).parts) - 1])
-        for path in map(PurePath, tools.rows())
+        for path in map(PurePath, rows)
         for place in map(rules_files.place, rules_files.TARGETS)
         if path.match(place)
     }
 
 
-def clear(tools: RefreshTools, projects: Iterable[str], needles: Needles = ()) -> list[str]:
-    """Let such files of projects tell nothing until they are renewed.
+def clear(rows: Mapping[str, Written], projects: Iterable[str], needles: Needles = ()) -> list[str]:
+    """Empty the rules files of projects until they are renewed.
 
-    Name those that may not be touched, and those that somebody has edited and that still say what is sought.
+    Return those that may not be touched, and those that somebody has edited and that still contain a needle.
     """
     seen = [
-        (target, _see(tools, target, str(PurePath(project, rules_files.place(target))), project))
+        (target, _see(rows, target, str(PurePath(project, rules_files.place(target))), project))
         for project in projects
         for target in rules_files.TARGETS
     ]
-    return [
-        sight.path for target, sight in seen if sight and not _empty(tools, target, sight, needles)
-    ]
+    return [sight.path for target, sight in seen if sight and not _empty(target, sight, needles)]
 
 
-def _see(tools: RefreshTools, reader: str, path: str, project: str) -> Sight | None:
-    """See a file that was written for somebody; None if none was."""
-    row = tools.rows().get(path)
-    return tools.look(path, [project]) if row is not None and reader in row.agents else None
+def _see(rows: Mapping[str, Written], reader: str, path: str, project: str) -> Sight | None:
+    row = rows.get(path)
+    return config_files.look(path, [project]) if row is not None and reader in row.agents else None
 
 
-def _empty(tools: RefreshTools, target: Target, sight: Sight, needles: Needles) -> bool:
-    """Empty a file, or our block in it; what others have written is none of ours, but must not say it either."""
+def _empty(target: Target, sight: Sight, needles: Needles) -> bool:
+    """Empty a file, or our block in it; what others have written stays, but must not contain a needle either."""
     if sight.refusal is not None:
         return False
     text, data = _rules_text(sight), sight.data or b""
     try:
-        found = rules_files.find(target, text)
-        if found is None:
+        ours = rules_files.find(target, text)
+        if ours is None:
             return True
-        _, is_intact = found
+        _, is_intact = ours
         if is_intact:
-            _replace(tools, sight, rules_files.put(target, text, ""))
+            _replace(sight, rules_files.put(target, text, ""))
             return True
     except ConflictError:
         pass
@@ -325,10 +301,10 @@ def _empty(tools: RefreshTools, target: Target, sight: Sight, needles: Needles) 
     return not any(needle.search(data) for needle in needles)
 
 
-def _replace(tools: RefreshTools, sight: Sight, text: str) -> None:
+def _replace(sight: Sight, text: str) -> None:
     data = text.encode(errors="surrogateescape")
     if data != sight.data:
-        tools.write(sight, data)
+        config_files.write(sight, data)
 
 
 def _rules_text(sight: Sight) -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
+from sidecar.code.line_origins import Origin
 from sidecar.memory.rules.drift import Departure, Revert, State, Symbol, Touched
 
 
@@ -67,3 +68,19 @@ class Code(Protocol):
 
     def mentioning(self, words: Collection[str]) -> Sequence[str]:
         """Name the source files of HEAD in which one of these words stands."""
+
+    @property
+    def by_blob(self) -> MutableMapping[Hashable, Any]:
+        """Keep what was read out of blobs; what does not fit is forgotten."""
+
+    def holding(self, phrases: Collection[str]) -> Sequence[str]:
+        """Name the files of HEAD in which one of these phrases stands, in capitals or not."""
+
+    def standing_names(self, names: Collection[str]) -> Collection[str]:
+        """Pick the names that stand somewhere in HEAD's files."""
+
+    def paths(self) -> Mapping[str, str]:
+        """Tell the blob of every file of HEAD, by its path."""
+
+    def origin(self, path: str, line: int) -> Origin | None:
+        """Find the commit of HEAD's history that wrote a line; None where git cannot tell in time."""

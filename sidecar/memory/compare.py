@@ -1,10 +1,11 @@
 """Compare drafts with stored memories: add, update, replace or drop."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+import msgspec
 from msgspec import Struct, field
 
-from protocol.memories import Memory, MemoryStatus
+from protocol.memories import Memory, Review
 from protocol.recall import WriteOutcome
 from sidecar.memory.rules import duplicates, memories
 from sidecar.memory.rules.duplicates import Statement
@@ -38,11 +39,21 @@ class Comparison(Struct):
     added: list[Memory] = field(default_factory=list)
     _changed: dict[str, Memory] = field(default_factory=dict)
     _counted: dict[str, frozenset[str]] = field(default_factory=dict)
+    _living: dict[str, Memory] = field(default_factory=dict)
+    """What a new memory may repeat or bring up to date."""
+    _shapes: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+    """Those that name values, by what they say with the values left out."""
+
+    def __post_init__(self) -> None:
+        """Look at what is there."""
+        known = self.vault.memories.by_id()
+        living = {"active", "proposed"}
+        self._living = {key: one for key, one in known.items() if one.status in living}
 
     def add(self, memory: Memory) -> tuple[WriteOutcome, Memory]:
         """Decide about one memory: it is new, known already, or takes an older one's place."""
         now = self.vault.clock()
-        relation, known = self._closest(memory)
+        relation, known = ("new", None) if memory.holds else self._closest(memory)
         # What nobody has agreed to takes nobody's place.
         is_proposal = memory.status == "proposed" and relation == "update"
         if known is None or relation == "new" or is_proposal:
@@ -51,12 +62,17 @@ class Comparison(Struct):
         if relation == "same":
             self.counts.skipped += 1
             supported = memories.support(known, memory.evidence, now)
-            self._changed[known.memory_id] = supported
+            if known.status == "proposed" and _confirms(memory, known):
+                supported = memories.confirmed(supported, now)
+            self._changed[known.memory_id] = self._living[known.memory_id] = supported
             return "skipped", supported
         self.counts.created += 1
         self.counts.superseded += 1
         old, new = memories.supersede(known, memory, now)
+        if known.status == "proposed":
+            old = msgspec.structs.replace(old, review=Review(verdict="confirmed", at=now))
         self._changed[old.memory_id] = old
+        self._living.pop(old.memory_id, None)
         return "superseded", self._keep(new)
 
     def ops(self) -> list[Op]:
@@ -65,18 +81,23 @@ class Comparison(Struct):
 
     def _keep(self, memory: Memory) -> Memory:
         self._changed[memory.memory_id] = memory
+        self._living[memory.memory_id] = memory
+        if self._shapes:
+            self._shape(memory)
         self.added.append(memory)
         return memory
 
     def _closest(self, memory: Memory) -> tuple[duplicates.Relation, Memory | None]:
         """Find what a memory repeats, or else what it brings up to date."""
-        living = self._living(memory.status)
-        candidates = {one.memory_id: one for one in living if _may_repeat(memory, one)}
+        candidates = {
+            one.memory_id: one for one in self._living.values() if _may_repeat(memory, one)
+        }
         new = _statement(memory)
         likeness = self._likeness(memory, candidates)
         nearest = sorted(likeness, key=lambda key: (-likeness[key], key))[:_LOOKED_AT]
+        nearest += [key for key in self._of_same_shape(new) if key in candidates]
         found = {
-            key: duplicates.relate(new, _statement(candidates[key]), likeness[key])
+            key: duplicates.relate(new, _statement(candidates[key]), likeness.get(key, 0.0))
             for key in nearest
         }
         for key, relation in found.items():
@@ -88,11 +109,17 @@ class Comparison(Struct):
                 return relation, candidates[key]
         return "new", None
 
-    def _living(self, status: MemoryStatus) -> Iterable[Memory]:
-        stored = {one.memory_id: one for one in self.vault.memories.all()}
-        return [
-            one for one in (stored | self._changed).values() if one.status in {"active", status}
-        ]
+    def _of_same_shape(self, statement: Statement) -> list[str]:
+        """Find what gives another value for the same, however little the words are alike."""
+        wanted = {shape for shape, _ in duplicates.frames(statement)}
+        if wanted and not self._shapes:
+            for one in list(self._living.values()):
+                self._shape(one)
+        return [key for shape in wanted for key in self._shapes.get(shape, ())]
+
+    def _shape(self, memory: Memory) -> None:
+        for shape, _ in duplicates.frames(_statement(memory)):
+            self._shapes.setdefault(shape, []).append(memory.memory_id)
 
     def _likeness(self, memory: Memory, others: Mapping[str, Memory]) -> dict[str, float]:
         near = self.meanings.nearness(self.vault, memory.memory_id)
@@ -109,6 +136,14 @@ class Comparison(Struct):
         if known is None:
             known = self._counted[memory.memory_id] = duplicates.terms(_statement(memory))
         return known
+
+
+def _confirms(memory: Memory, proposal: Memory) -> bool:
+    """Tell whether somebody else says what was proposed: an agent, a person, or another commit."""
+    if memory.status == "active":
+        return True
+    told = {one.commit_sha or one.event_id for one in proposal.evidence}
+    return not told.intersection(one.commit_sha or one.event_id for one in memory.evidence)
 
 
 def _statement(memory: Memory) -> Statement:

@@ -4,9 +4,9 @@ from datetime import date, datetime, time, tzinfo
 
 from protocol.memories import Evidence, Memory
 from protocol.sessions import Session
-from sidecar.memory.rules import digests, memories
+from sidecar.memory.rules import digests
 from sidecar.memory.rules.digests import Part
-from sidecar.memory.rules.drafts import Reading
+from sidecar.privacy import cleaning
 from sidecar.storage import ulids
 from sidecar.storage.vault import Vault
 
@@ -15,12 +15,10 @@ def summary(vault: Vault, session: Session) -> str | None:
     """Tell what a session was about, if it was about anything."""
     if session.summary:
         return session.summary
-    from sidecar.memory.extract.compose import compose  # noqa: PLC0415  # heavy, and seldom needed
+    from sidecar.memory.extract import briefings  # noqa: PLC0415  # heavy, and seldom needed
 
-    events = vault.sessions.events(session.session_id)
-    drafts = compose(session.session_id, [Reading(event=event) for event in events])
-    told = [memories.cleaned(draft) for draft in drafts if draft.type == "episodic"]
-    return memories.text(told[0]) if told else None
+    told = briefings.tell(vault.sessions.events(session.session_id))
+    return told and cleaning.clean(told)
 
 
 def digest(vault: Vault, zone: tzinfo, hour: int) -> list[Memory]:

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
-from protocol.memories import Anchor, Memory, Verdict
+from protocol.memories import Anchor, Condition, Memory, Verdict
 from sidecar.memory.codebases import Code
 from sidecar.memory.rules import drift
 from sidecar.memory.rules.drafts import Draft
@@ -266,13 +266,46 @@ def check(memories: Collection[Memory], code: Code, fates: Fates = _NOTHING) -> 
         judged = [memory for memory in memories if memory.memory_id not in away]
         states = _states(judged, code, fates)
         undone = drift.reverted(code.reverts(), fates)
+        kept = _hold(judged, code)
     reached: dict[str, Verdict] = {}
     for memory in judged:
         found = [states[one] for one in memory.anchors]
         verdict = drift.verdict(memory, found, origins[memory.memory_id], undone)
+        if memory.holds and verdict != "gone":
+            verdict = "fresh" if kept[memory.memory_id] else "gone"
         if verdict is not None:
             reached[memory.memory_id] = verdict
     return reached
+
+
+def _hold(memories: Collection[Memory], code: Code) -> dict[str, bool]:
+    """Tell of memories with conditions whether all of them are met at HEAD; each blob is asked once."""
+    wanted = {(one, memory.memory_id) for memory in memories for one in memory.holds}
+    blobs = code.blobs({one.path for one, _ in wanted})
+    asked = {(one, blobs.get(one.path)) for one, _ in wanted}
+    unknown = {pair for pair in asked if ("holds", *pair) not in code.by_blob}
+    texts = code.read({blob for _, blob in unknown if blob}) if unknown else {}
+    for one, blob in unknown:
+        data = texts.get(blob or "")
+        # A blob that git has not, as in a partial clone, proves nothing: what was true stays.
+        is_met = one.kind == "no-dependency" if blob is None else data is None
+        text = "" if data is None else data.decode("utf-8", "replace")
+        code.by_blob["holds", one, blob] = is_met or (data is not None and _is_met(one, text))
+    met: dict[str, bool] = {}
+    for one, memory_id in wanted:
+        is_met = code.by_blob["holds", one, blobs.get(one.path)]
+        met[memory_id] = met.get(memory_id, True) and is_met
+    return met
+
+
+def _is_met(condition: Condition, text: str) -> bool:
+    from sidecar.memory import code_notes  # noqa: PLC0415  # a start that asks nothing new does without
+    from sidecar.memory.extract import commits  # noqa: PLC0415  # likewise
+
+    if condition.kind == "text":
+        return code_notes.stands(condition.path, text, condition.text)
+    is_named = commits.names_dependency(text.splitlines(), condition.text)
+    return is_named == (condition.kind == "dependency")
 
 
 def elsewhere(memories: Collection[Memory], code: Code, fates: Fates = _NOTHING) -> set[str]:

@@ -24,7 +24,7 @@ from sidecar.code.line_origins import Origin, Sight
 from sidecar.memory.rules import mentions
 from sidecar.memory.rules.mentions import Mentions
 from sidecar.privacy import cleaning
-from sidecar.search.rules.catalogues import REFUSED
+from sidecar.search.rules.standing import REFUSED
 from sidecar.sharing.rules import links
 from sidecar.storage.collection import NEVER
 from sidecar.storage.vault import Vault

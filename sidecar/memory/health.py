@@ -15,7 +15,7 @@ from sidecar.storage.conditions import field
 from sidecar.storage.vault import Vault
 
 if TYPE_CHECKING:
-    from sidecar.search.query import Standings
+    from sidecar.search.recall import Standings
 
 
 def report(
@@ -42,6 +42,7 @@ def report(
         oldest=first.started_at if first else None,
         newest=last.last_event_at if last else None,
         memories=count_active(standings),
+        proposed=sum(count for (status, _), count in standings.items() if status == "proposed"),
         memory_health=memory_health(vault, meanings, standings),
         skipped=skipped.read(vault.folder),
         parked_events=parked,

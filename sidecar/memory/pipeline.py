@@ -81,7 +81,7 @@ def retry(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
 
 def run(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
     """Take a job through its stages, or wait until another process has done it."""
-    with _turn(vault, job_id, tell):
+    with turn(vault, job_id, tell):
         job = find(vault, job_id)
         if job.status in {"completed", "cancelled"}:
             return job
@@ -104,7 +104,7 @@ def run(vault: Vault, job_id: str, tools: Tools, tell: Tell) -> Job:
 
 
 @contextlib.contextmanager
-def _turn(vault: Vault, job_id: str, tell: Tell) -> Iterator[None]:
+def turn(vault: Vault, job_id: str | None, tell: Tell) -> Iterator[None]:
     """Wait for the project's turn, as long as whoever has it gets on, telling how far the job is."""
     with contextlib.ExitStack() as stack:
         seen, moved, is_told = vault.jobs.by_id(), time.monotonic(), False
@@ -118,7 +118,8 @@ def _turn(vault: Vault, job_id: str, tell: Tell) -> Iterator[None]:
                         "waiting for process %s, which makes memory here", vault.running.holder()
                     )
                     is_told = True
-                _tell_of(find(vault, job_id), tell)
+                if job_id is not None:
+                    _tell_of(find(vault, job_id), tell)
                 if vault.jobs.by_id() is not seen:
                     seen, moved = vault.jobs.by_id(), time.monotonic()
                 if time.monotonic() - moved > _STUCK:
@@ -179,11 +180,16 @@ def _complete(vault: Vault, job_id: str) -> Job:
     with vault.transaction():
         job = jobs.complete(find(vault, job_id), vault.clock())
         put(vault, job)
-        session = vault.sessions.get(job.session_id)
-        is_over = session is not None and session.enrichment_status == "completed"
-        if session is not None and is_over and session.status == "active":
-            vault.sessions.close_sessions([sessions.close(session, vault.clock())])
+        close(vault, job)
         return job
+
+
+def close(vault: Vault, job: Job) -> None:
+    """Close the session of a job once all its jobs are done; the caller holds the lock."""
+    session = vault.sessions.get(job.session_id)
+    is_over = session is not None and session.enrichment_status == "completed"
+    if session is not None and is_over and session.status == "active":
+        vault.sessions.close_sessions([sessions.close(session, vault.clock())])
 
 
 def _failed(vault: Vault, job_id: str, error: str) -> Job:

@@ -9,7 +9,7 @@ from datetime import date
 from protocol.errors import CancelledError, ModelFailedError
 from protocol.jobs import ProviderName
 from sidecar.memory.extract import compose
-from sidecar.memory.extract.merging import Found
+from sidecar.memory.extract.compose import Found, Standing
 from sidecar.memory.llm import prompts, replies
 from sidecar.memory.llm.prompts import Completion, Model, Piece
 from sidecar.memory.rules.drafts import Draft, Reading
@@ -97,13 +97,13 @@ def _is_cancelled(tell: Count, done: int, total: int) -> bool:
     return False
 
 
-_rules_log = logging.getLogger(__name__)
-
-
+@dataclass
 class Rules:
     """Reads without a model, a key or a network; the same events give the same drafts."""
 
     name: ProviderName = "rules"
+    standing: Standing = set
+    """Tells which names of code still stand at HEAD."""
 
     def read(self, session_id: str, readings: Sequence[Reading], tell: Count, begin: Begin) -> Read:
         """Read one event after the other, then put together what they say."""
@@ -112,12 +112,12 @@ class Rules:
         for number, reading in enumerate(readings):
             tell(number, len(readings))
             begin([reading.event.event_id])
-            one = _read(reading)
-            if one is None:
+            event = _read(reading)
+            if event is None:
                 parked.append(reading.event.event_id)
             else:
-                found.append(one)
-        drafts = compose.compose_findings(session_id, found)
+                found.append(event)
+        drafts = compose.put_together(session_id, found, self.standing)
         tell(len(readings), len(readings))
         return Read(drafts=drafts, parked=tuple(parked))
 
@@ -125,7 +125,7 @@ class Rules:
 def _read(reading: Reading) -> Found | None:
     for _ in range(TRIES):
         try:
-            return compose.findings(reading)
+            return compose.read(reading)
         except Exception:  # noqa: BLE001  # the boundary of an event: the others are read all the same
-            _rules_log.exception("event %s could not be read", reading.event.event_id)
+            _log.exception("event %s could not be read", reading.event.event_id)
     return None

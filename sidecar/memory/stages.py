@@ -1,19 +1,21 @@
 """The stages of enrichment: enrich, embed, dedup, drift check."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
 import msgspec
 
-from protocol.events import Event
+from protocol.events import Commit, Event
 from protocol.jobs import Job, ProviderName
 from protocol.memories import Memory, Verdict
+from sidecar.memory import code_notes
 from sidecar.memory import drift as memory_drift
 from sidecar.memory.codebases import Code
 from sidecar.memory.compare import Comparison
-from sidecar.memory.rules import jobs, memories
+from sidecar.memory.extract import briefings
+from sidecar.memory.rules import jobs, measured, memories
 from sidecar.memory.rules.drafts import Batch, Draft, FileDiff, Processed, Proposal, Reading, Tries
 from sidecar.memory.rules.drift import Look
 from sidecar.search.meanings import Meanings
@@ -57,6 +59,8 @@ class Tools:
     meanings: Meanings
     code: Code | None = None
     """The repository as it is now; none where there is none."""
+    wants_diff: Callable[[Commit], bool] = lambda _: True
+    """Tells whether the reader needs what a commit changed; our rules need it of few."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,39 @@ TRIES = 3
 
 
 def enrich(task: Task) -> Land:
-    """Read what is unprocessed in the session."""
+    """Read what is unprocessed in the session, and what the code says since it was last read."""
+    drafted = draft(task)
+
+    def land(job: Job) -> Landed:
+        batch = propose(task.vault, job, drafted)
+        changed = counted(job, drafted)
+        drops = [task.vault.tries.drop(one) for one in batch.event_ids if one in task.vault.tries]
+        stored = task.vault.batches.put(job.job_id, batch)
+        return Landed(job=changed, ops=(stored, *drops, *drafted.looked), note=told(drafted))
+
+    return land
+
+
+def told(drafted: "Drafted") -> str:
+    """Say how much was read."""
+    drafts = jobs.counted(len(drafted.drafts), "draft")
+    return f"{drafts} from {jobs.counted(len(drafted.events), 'event')}"
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """What was read of a session before anything of it is written."""
+
+    events: tuple[Event, ...]
+    drafts: tuple[Draft, ...]
+    parked: tuple[str, ...]
+    tokens: int
+    looked: tuple[Op, ...] = ()
+    """Says up to which HEAD the code was read."""
+
+
+def draft(task: Task) -> Drafted:
+    """Read a session's unprocessed events without a lock."""
     vault, session_id = task.vault, task.job.session_id
     events = unprocessed(vault, session_id)
     doomed = [one.event_id for one in events if _tried(vault, one.event_id) >= TRIES]
@@ -97,31 +133,56 @@ def enrich(task: Task) -> Land:
     drafts = [memories.cleaned(draft) for draft in read.drafts if _is_wanted(draft, task, events)]
     if task.tools.code is not None:
         drafts = [*memory_drift.anchor(drafts, task.tools.code)]
-    moments = {one.event_id: one.occurred_at for one in events}
+    noted, looked = _noted(task)
+    return Drafted(
+        events=tuple(events),
+        drafts=(*drafts, *noted),
+        parked=(*doomed, *read.parked),
+        tokens=read.tokens,
+        looked=looked,
+    )
 
-    def land(job: Job) -> Landed:
-        latest = max(moments.values(), default=vault.clock())
-        batch = Batch(
-            job_id=job.job_id,
-            event_ids=tuple(moments),
-            proposals=tuple(
-                Proposal(
-                    memory_id=vault.ids.next(),
-                    occurred_at=max(_moments(draft, moments), default=latest),
-                    draft=draft,
-                )
-                for draft in drafts
-            ),
-        )
-        parked = (*doomed, *read.parked)
-        changed = msgspec.structs.replace(
-            job, events=len(events), parked=parked, tokens=job.tokens + read.tokens
-        )
-        drops = [vault.tries.drop(one) for one in moments if one in vault.tries]
-        note = f"{jobs.counted(len(drafts), 'draft')} from {jobs.counted(len(events), 'event')}"
-        return Landed(job=changed, ops=(vault.batches.put(job.job_id, batch), *drops), note=note)
 
-    return land
+_NOTED = "notes"
+
+
+def _noted(task: Task) -> tuple[list[Draft], tuple[Op, ...]]:
+    """Read what the code itself says, once for each HEAD; only our own rules do that."""
+    vault, code = task.vault, task.tools.code
+    if code is None or task.tools.reader.name != "rules":
+        return [], ()
+    with code.held() as head:
+        look = vault.looks.get(_NOTED)
+        if head is None or (look and look.head == head):
+            return [], ()
+        known = vault.memories.values("idempotencyKey", "")
+        found = code_notes.drafts(code, head, known)
+    return [memories.cleaned(one) for one in found], (vault.looks.put(_NOTED, Look(head=head)),)
+
+
+def propose(vault: Vault, job: Job, drafted: Drafted) -> Batch:
+    """Give each draft the id and the moment that it will have as a memory."""
+    moments = {one.event_id: one.occurred_at for one in drafted.events}
+    latest = max(moments.values(), default=vault.clock())
+    proposals = (
+        Proposal(
+            memory_id=vault.ids.next(),
+            occurred_at=one.occurred_at or max(_moments(one, moments), default=latest),
+            draft=one,
+        )
+        for one in drafted.drafts
+    )
+    return Batch(job_id=job.job_id, event_ids=tuple(moments), proposals=tuple(proposals))
+
+
+def counted(job: Job, drafted: Drafted) -> Job:
+    """Say in a job what it has read."""
+    return msgspec.structs.replace(
+        job,
+        events=len(drafted.events),
+        parked=drafted.parked,
+        tokens=job.tokens + drafted.tokens,
+    )
 
 
 def unprocessed(vault: Vault, session_id: str) -> list[Event]:
@@ -132,7 +193,9 @@ def unprocessed(vault: Vault, session_id: str) -> list[Event]:
 
 
 def _readings(task: Task, events: Sequence[Event]) -> list[Reading]:
-    shas = [one.commit.sha for one in events if one.commit and not one.commit.dropped]
+    wants = task.tools.wants_diff
+    made = [one.commit for one in events if one.commit and not one.commit.dropped]
+    shas = [commit.sha for commit in made if wants(commit)]
     diffs = task.tools.diffs(shas) if shas else {}
     return [
         Reading(event=one, diffs=diffs.get(one.commit.sha, ()) if one.commit else ())
@@ -181,13 +244,21 @@ def _watchful(task: Task) -> Callable[[Sequence[str]], None]:
 def embed(task: Task) -> Land:
     """Take the meaning of every draft into the cache; without a model for that, words must do."""
     batch = task.vault.batches.get(task.job.job_id)
-    proposals = batch.proposals if batch else ()
-    texts = {one.memory_id: memories.text(one.draft) for one in proposals}
-    learnt = task.tools.meanings.learn(task.vault, texts, task.tell)
+    learnt = learn(task, batch.proposals if batch else ())
     note = "no model: words are compared instead"
     if learnt is not None:
         note = jobs.counted(learnt, "text")
     return lambda job: Landed(job=job, note=note)
+
+
+def learn(task: Task, proposals: Sequence[Proposal]) -> int | None:
+    """Take the meaning of drafts that are to be memory; what is proposed can wait until somebody searches."""
+    texts = {
+        one.memory_id: memories.text(one.draft)
+        for one in proposals
+        if one.draft.status == "active" and one.draft.type != "episodic"
+    }
+    return task.tools.meanings.learn(task.vault, texts, task.tell)
 
 
 def dedup(task: Task) -> Land:
@@ -196,39 +267,50 @@ def dedup(task: Task) -> Land:
     task.tell(0, len(batch.proposals) if batch else 0)
 
     def land(job: Job) -> Landed:
-        vault, now = task.vault, task.vault.clock()
+        vault = task.vault
         batch = vault.batches.get(job.job_id)
         if batch is None:
             return Landed(job=job, note="nothing to compare")
         comparison = Comparison(vault, task.tools.meanings)
-        for proposal in batch.proposals:
-            memory = memories.from_proposal(proposal, vault.project_id, job.session_id, now)
-            comparison.add(msgspec.structs.replace(memory, job_id=job.job_id))
-        counts = comparison.counts
-        known = {one.memory_id for one in batch.proposals} - {
-            one.memory_id for one in comparison.added
-        }
-        # Tidying only: a cache that fails must not fail what is kept.
-        vault.cache.trying(lambda: vault.vectors.remove(known), None)
-        changed = msgspec.structs.replace(
-            job, created=counts.created, skipped=counts.skipped, superseded=counts.superseded
-        )
-        summary = _summary(comparison)
-        ops = [
-            *comparison.ops(),
-            _processed(vault, job.session_id, batch.event_ids),
-            vault.batches.drop(job.job_id),
-            *vault.sessions.enriched(job.session_id, "processing", summary),
-        ]
-        told = {
-            "new": counts.created,
-            "known": counts.skipped,
-            "brought up to date": counts.superseded,
-        }
-        note = jobs.tally(told, "nothing new")
-        return Landed(job=changed, ops=tuple(ops), note=note)
+        landed = settle(vault, job, batch, comparison)
+        ops = (*comparison.ops(), *landed.ops, vault.batches.drop(job.job_id))
+        return replace(landed, ops=ops)
 
     return land
+
+
+def settle(vault: Vault, job: Job, batch: Batch, comparison: Comparison) -> Landed:
+    """Make memories of a job's drafts; the caller holds the lock and writes what the comparison says."""
+    now, before = vault.clock(), msgspec.structs.replace(comparison.counts)
+    added: list[Memory] = []
+    for proposal in batch.proposals:
+        memory = memories.from_proposal(proposal, vault.project_id, job.session_id, now)
+        outcome, kept = comparison.add(msgspec.structs.replace(memory, job_id=job.job_id))
+        added += [kept] if outcome != "skipped" else []
+    counts = comparison.counts
+    known = {one.memory_id for one in batch.proposals} - {one.memory_id for one in added}
+    # Tidying only: a cache that fails must not fail what is kept.
+    vault.cache.trying(lambda: vault.vectors.remove(known), None)
+    changed = msgspec.structs.replace(
+        job,
+        created=sum(one.status == "active" for one in added),
+        proposed=sum(one.status == "proposed" for one in added),
+        skipped=counts.skipped - before.skipped,
+        superseded=counts.superseded - before.superseded,
+    )
+    ops = [
+        _processed(vault, job.session_id, batch.event_ids),
+        *vault.sessions.enriched(
+            job.session_id, "processing", _summary(vault, job.session_id, added)
+        ),
+    ]
+    outcomes = {
+        "new": changed.created,
+        "proposed": changed.proposed,
+        "known": changed.skipped,
+        "brought up to date": changed.superseded,
+    }
+    return Landed(job=changed, ops=tuple(ops), note=jobs.tally(outcomes, "nothing new"))
 
 
 def _processed(vault: Vault, session_id: str, event_ids: tuple[str, ...]) -> Op:
@@ -238,9 +320,10 @@ def _processed(vault: Vault, session_id: str, event_ids: tuple[str, ...]) -> Op:
     return vault.processed.put(session_id, Processed(session_id=session_id, event_ids=done))
 
 
-def _summary(comparison: Comparison) -> str | None:
-    told = [one for one in comparison.added if one.type == "episodic"]
-    return memories.text(told[-1]) if told else None
+def _summary(vault: Vault, session_id: str, added: Sequence[Memory]) -> str | None:
+    """Name a session after its weightiest commit; its briefing says more, where there is one."""
+    told = [one for one in added if one.type == "episodic" and one.session_id == session_id]
+    return memories.text(told[-1]) if told else briefings.name(vault.sessions.events(session_id))
 
 
 _LAST = "last"
@@ -255,12 +338,14 @@ def drift(task: Task) -> Land:
     known = [
         one
         for one in vault.memories.all()
-        if one.status in {"active", "stale"} and one.type != "episodic"
+        if one.status in {"active", "stale", "proposed"}
+        and one.type != "episodic"
+        and (one.anchors or one.holds)
     ]
     with code.held() as head:
         if head == _last_head(vault):
             # Only what came since can look different.
-            known = [one for one in known if one.job_id == task.job.job_id]
+            known = [one for one in known if one.checked_at is None]
         task.tell(0, len(known))
         verdicts = memory_drift.check(known, code, memory_drift.find(vault, known, code))
     task.tell(len(known), len(known))
@@ -293,8 +378,11 @@ def judge(vault: Vault, verdicts: dict[str, Verdict]) -> list[Op]:
 
 def _judged(memory: Memory, verdict: Verdict) -> Memory:
     status = memory.status
-    if verdict == "gone" and status == "active":
+    if memory.review and memory.review.verdict == "rejected":
+        pass
+    elif verdict == "gone" and status in {"active", "proposed"}:
         status = "stale"
     elif memory.verdict == "gone" and status == "stale":
-        status = "active"
+        is_sure = memory.rule is None or memory.rule in measured.CREATES or memory.review
+        status = "active" if is_sure else "proposed"
     return msgspec.structs.replace(memory, verdict=verdict, status=status)

@@ -10,7 +10,7 @@ import msgspec
 from protocol import documents
 
 FORGOTTEN = "[FORGOTTEN]"
-_LISTS_OF_FILES = {"files", "filesModified", "anchors"}
+_LISTS_OF_FILES = {"files", "filesModified", "anchors", "holds"}
 _TEXTS = frozenset(
     re.findall(
         "[A-Za-z_]+",

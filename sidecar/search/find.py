@@ -2,16 +2,18 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from protocol.memories import Memory
 from protocol.recall import Found, Hit, HitKind, SearchParams
 from sidecar.privacy import cleaning
 from sidecar.search.meanings import Meanings
-from sidecar.search.rules import scoring, snippets
+from sidecar.search.rules import filters, scoring, snippets
 from sidecar.search.rules.scoring import Candidate, Scored
+from sidecar.search.rules.standing import REFUSED
 from sidecar.sharing.rules import links
 from sidecar.storage import texts
+from sidecar.storage.cache import Cosines
 from sidecar.storage.texts import Match, Text
 from sidecar.storage.vault import Vault
 
@@ -30,18 +32,56 @@ _NEIGHBOUR = 1 / 3
 BUDGET = 2.5
 """Seconds that a search may spend on embedding texts whose meaning is not cached; the rest is ranked by words."""
 _AT_ONCE = 16
+_SPOKEN = {"turn", "capture"}
 
 Elsewhere = Callable[[list[Memory]], Collection[str]]
 """Names the memories that belong to branches which are not part of the current one."""
+
+
+class _Ranking(NamedTuple):
+    """All candidates of a question, best first, and what they are."""
+
+    ranked: list[Scored]
+    rows: dict[str, Text]
+    memories: dict[str, Memory]
+    is_semantic: bool
 
 
 def search(
     vault: Vault, params: SearchParams, meanings: Meanings, elsewhere: Elsewhere
 ) -> tuple[list[Hit], list[Found], bool]:
     """Return the best hits, the memories among them in full, and whether meaning was compared."""
+    kind = "memory" if _is_for_memories(params) else None
+    ranked, rows, memories, is_semantic = _rank(vault, params, kind, meanings, elsewhere)
+    # What somebody called wrong comes last.
+    ranked.sort(key=lambda item: item.key in memories and memories[item.key].feedback <= REFUSED)
+    chosen = scoring.cut(_once(ranked, rows, memories), params.top_k)
+    hits = [_hit(rows[item.key], memories.get(item.key), item, params.query) for item in chosen]
+    # A memory stays in the list of memories where its commit answers better and is shown instead.
+    found = [
+        Found(memory=memories[item.key], score=item.score, why=item.why)
+        for item in scoring.cut(ranked, CANDIDATES)
+        if item.key in memories
+    ]
+    found.sort(key=lambda item: _is_summary(item.memory))
+    return hits, found[: params.top_k], is_semantic
+
+
+def rank_memories(
+    vault: Vault, params: SearchParams, meanings: Meanings
+) -> list[tuple[str, dict[str, float]]]:
+    """Return the memories that concern a question, best first, with what each signal adds to their score."""
+    ranking = _rank(vault, params, "memory", meanings, lambda _: ())
+    return [(item.key, item.why) for item in scoring.cut(ranking.ranked, CANDIDATES)]
+
+
+def _rank(
+    vault: Vault, params: SearchParams, kind: str | None, meanings: Meanings, elsewhere: Elsewhere
+) -> _Ranking:
     asked = None if meanings.absence else meanings.embed([params.query])
+    near = None if asked is None else vault.vectors.matrix().compare(asked[0])
     opened = _names(vault, params.files_at_hand[:1])
-    matches = _candidates(vault, params, opened, None if asked is None else asked[0])
+    matches = _candidates(vault, params, kind, opened, near)
     memories = _memories(vault, params, matches, elsewhere)
     matches = [match for match in matches if _is_wanted(match.text, params, memories)]
     rows = {match.text.id: match.text for match in matches}
@@ -56,33 +96,26 @@ def search(
             changed_files=params.files_at_hand[1:],
         )
 
-    ranked, cosines = rank({}), None
-    if asked is not None:
-        # The likeliest first: there may not be time for the meaning of all.
-        likeliest = [rows[item.key] for item in ranked]
-        cosines = _cosines(vault, (params.query, asked[0]), likeliest, meanings)
-        ranked = rank(cosines)
-    chosen = scoring.cut(_once(ranked, rows, memories), params.top_k)
-    hits = [_hit(rows[item.key], memories.get(item.key), item, params.query) for item in chosen]
-    # A memory stays in the list of memories where its commit answers better and is shown instead.
-    found = [
-        Found(memory=memories[item.key], score=item.score, why=item.why)
-        for item in scoring.cut(ranked, CANDIDATES)
-        if item.key in memories
-    ]
-    found.sort(key=lambda item: _is_summary(item.memory))
-    found = found[: params.top_k]
-    return hits, found, cosines is not None
+    ranked = rank({})
+    if asked is None or near is None:
+        return _Ranking(ranked, rows, memories, is_semantic=False)
+    # The likeliest first: there may not be time for the meaning of all.
+    known = near.of(memories)
+    likeliest = [rows[item.key] for item in ranked if item.key not in known]
+    cosines = known | _cosines(vault, (params.query, asked[0]), likeliest, meanings)
+    return _Ranking(rank(cosines), rows, memories, is_semantic=True)
 
 
 def _candidates(
     vault: Vault,
     params: SearchParams,
+    kind: str | None,
     opened: Collection[str],
-    asked: "NDArray[np.float32] | None",
+    near: Cosines | None,
 ) -> list[Match]:
-    kind = "memory" if _is_for_memories(params) else None
-    matches = _in_context(vault, texts.find(vault.database, params.query, CANDIDATES, kind))
+    between = (params.since, params.until)
+    found = texts.find(vault.database, params.query, CANDIDATES, kind, between)
+    matches = _in_context(vault, found)
     known = {match.text.id for match in matches}
     about_file = texts.touching(vault.database, opened, params.query, _ABOUT_FILE)
     matches += [
@@ -90,7 +123,6 @@ def _candidates(
         for match in about_file
         if match.text.id not in known and kind in {None, match.text.kind}
     ]
-    near = None if asked is None else vault.vectors.matrix().compare(asked)
     known = {match.text.id for match in matches}
     closest = (
         [] if near is None else [key for key in near.best(_BY_MEANING, None) if key not in known]
@@ -127,22 +159,11 @@ def _memories(
     vault: Vault, params: SearchParams, matches: Sequence[Match], elsewhere: Elsewhere
 ) -> dict[str, Memory]:
     some = vault.memories.some(match.text.id for match in matches if match.text.kind == "memory")
-    wanted = {key: memory for key, memory in some.items() if _passes(memory, params)}
+    wanted = {key: memory for key, memory in some.items() if filters.passes(memory, params)}
     if not params.all_branches:
         away = elsewhere(list(wanted.values()))
         wanted = {key: memory for key, memory in wanted.items() if key not in away}
     return {key: cleaning.clean_memory(memory) for key, memory in wanted.items()}
-
-
-def _passes(memory: Memory, params: SearchParams) -> bool:
-    return (
-        memory.status in params.statuses
-        and (not params.types or memory.type in params.types)
-        and (not params.tags or bool(set(params.tags) & set(memory.tags)))
-        and params.agent_id in {None, memory.agent_id}
-        and params.session_id in {None, memory.session_id}
-        and params.pinned in {None, memory.pinned}
-    )
 
 
 def _is_wanted(text: Text, params: SearchParams, memories: Collection[str]) -> bool:
@@ -150,11 +171,7 @@ def _is_wanted(text: Text, params: SearchParams, memories: Collection[str]) -> b
         return False
     if (params.since and text.at < params.since) or (params.until and text.at >= params.until):
         return False
-    return not params.paths or any(
-        path == wanted or path.startswith(f"{wanted.rstrip('/')}/")
-        for path in text.paths
-        for wanted in params.paths
-    )
+    return not params.paths or filters.are_within(text.paths, params.paths)
 
 
 def _scorable(vault: Vault, matches: Sequence[Match], params: SearchParams) -> list[Candidate]:
@@ -241,6 +258,7 @@ def _once(
 ) -> list[Scored]:
     """Leave out what only repeats a commit that stands above it."""
     shown: set[str] = set()
+    spoken: list[str] = []
     kept = []
     for item in ranked:
         memory = memories.get(item.key)
@@ -248,6 +266,10 @@ def _once(
         if memory and _is_summary(memory) and len(rows) > len(memories):
             continue
         row = rows[item.key]
+        # What was noted of a turn repeats it.
+        if row.kind in _SPOKEN and any(row.text in text or text in row.text for text in spoken):
+            continue
+        spoken += [row.text] if row.kind in _SPOKEN else []
         # A cherry-picked commit says the same as the one it was made from.
         said = {f"{row.title}\n{row.text}"}
         commits = (

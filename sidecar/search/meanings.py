@@ -1,9 +1,12 @@
 """Compare texts by meaning, when the embedding model is installed."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from sidecar.search.rules import snippets
 from sidecar.search.rules.similarities import Similarities
+from sidecar.storage import texts as storage_texts
 from sidecar.storage.vault import Vault
 
 AT_ONCE = 16
@@ -51,6 +54,28 @@ class Meanings:
             vault.vectors.add(part, model.embed(list(part.values())))
         tell(len(missing), len(missing))
         return len(missing)
+
+    def learn_passages(self, vault: Vault, seconds: float) -> None:
+        """Embed what can be found and is not embedded, the newest first, for so much of the processor's time."""
+        model = self._model()
+        first, last = vault.passages.reach()
+        oldest, newest = place = storage_texts.bounds(vault.database)
+        if isinstance(model, str) or (first, last) == place:
+            return
+        until = time.process_time() + seconds
+        reached = newest + 1
+        while reached > oldest and time.process_time() < until:
+            if first < reached <= last + 1:
+                reached = first
+                continue
+            rows = storage_texts.newest(vault.database, reached, AT_ONCE)
+            parts = [part for _, row in rows for part in snippets.passages(row.title, row.text)]
+            known = vault.passages.some(parts)
+            missing = [part for part in dict.fromkeys(parts) if part not in known]
+            if missing:
+                vault.passages.add(missing, model.embed(missing))
+            reached = rows[-1][0]
+        vault.passages.note_reach(reached, newest)
 
     def embed(self, texts: Sequence[str]) -> Any:  # noqa: ANN401  # likewise
         """Return one vector for each text; None without a model."""

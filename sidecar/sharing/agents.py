@@ -12,6 +12,7 @@ import msgspec
 from protocol.contexts import AgentItem
 from protocol.conversations import ActiveAgent, Agent, AgentList, ListAgentsParams
 from protocol.messages import USER
+from sidecar.hosts import client_names
 from sidecar.memory.rules import digests
 from sidecar.privacy import cleaning
 from sidecar.sharing.rules import messages
@@ -25,28 +26,6 @@ _SESSIONS, _EVENTS = 50, 200
 """Sessions, and events of each, in which agents are looked for that have left nothing else."""
 _NO_AGENTS = {None, USER, digests.AGENT}
 """Signatures of people and of our own work."""
-_NAMES = {
-    "claudecode": "Claude Code",
-    "claude": "Claude Code",
-    "cursor": "Cursor",
-    "windsurf": "Windsurf",
-    "cascade": "Windsurf",
-    "devin": "Devin",
-    "copilot": "Copilot",
-    "copilotcli": "Copilot",
-    "githubcopilot": "Copilot",
-    "githubcopilotcli": "Copilot",
-    "opencode": "OpenCode",
-    "codex": "Codex",
-    "codexcli": "Codex",
-    "antigravity": "Antigravity",
-    "openclaw": "OpenClaw",
-    "vscode": "VS Code",
-    "visualstudiocode": "VS Code",
-    "neovim": "Neovim",
-    "nvim": "Neovim",
-}
-"""Names of programs, by how they are written without case and signs."""
 
 
 def recent(
@@ -106,7 +85,7 @@ def author(agent_id: str | None) -> str | None:
 @functools.lru_cache(maxsize=256)
 def label(agent_id: str, harness: str | None = None) -> str:
     """Say how people call an agent: by its program's proper name, or by the name it has given itself."""
-    return _NAMES.get(_plain(agent_id)) or agent_id.strip() or _program(harness or "")
+    return client_names.find_label(agent_id) or agent_id.strip() or _program(harness or "")
 
 
 def _alike(name: str, known: Iterable[str]) -> str | None:
@@ -189,7 +168,7 @@ def _counted(vault: Vault, some: list[Agent]) -> Iterator[ActiveAgent]:
 
 
 def _program(harness: str) -> str:
-    return _NAMES.get(_plain(harness), harness.strip())
+    return client_names.find_label(harness) or harness.strip()
 
 
 def _plain(name: str) -> str:

@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, digest BLOB NOT NULL, d
 _PATIENCE = 0.2
 _DIGEST = 16
 _NUMBER = 8
+_REACH = "embedded texts"
 _AT_ONCE = 500
 """Texts in one query."""
 
@@ -216,10 +217,19 @@ class Passages:
 
         self._cache.trying(write, None)
 
+    def reach(self) -> tuple[int, int]:
+        """Return the first and the last number of the texts whose passages were all embedded; (0, 0) for none."""
+        return self._cache.get(_REACH, tuple[int, int]) or (0, 0)
+
+    def note_reach(self, first: int, last: int) -> None:
+        """Note that the passages of all texts between these numbers were embedded."""
+        self._cache.put(_REACH, (first, last))
+
     def clear(self) -> None:
         """Forget all of them: a vector tells a little of its text."""
         with self._database.transaction():
             self._database.execute("DELETE FROM passages")
+            self._database.execute("DELETE FROM facts WHERE name = ?", (_REACH,))
 
 
 class Matrix:

@@ -1,32 +1,23 @@
 """What search and context have computed from memories and commits, kept in the cache for the next process."""
 
-import os
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 from msgspec import Struct
 
 from protocol.errors import ThreadlineError
 from protocol.memories import Verdict
-from sidecar.search.rules import catalogues
-from sidecar.search.rules.catalogues import Glossary, Library
 from sidecar.storage import prepared
 from sidecar.storage.cache import Cache
 
-_CATALOGUE, _WORDS, _FINDINGS, _ENDINGS = "catalogue", "words", "findings", "endings"
+_FINDINGS, _ENDINGS = "findings", "endings"
 _ENDINGS_EDITION = "1"
 """Raised whenever the rules change by which a commit has done a task."""
 _FINDINGS_EDITION = "2"
 """Raised whenever the form of findings changes."""
 _PLACES = 16
 """Folders and hosts for which contexts are prepared, those that asked last."""
-
-
-class _Stamped(Struct, frozen=True, array_like=True):
-    stamp: bytes
-    library: Library | None = None
-    glossary: Glossary | None = None
 
 
 Fact = tuple[Verdict | None, bool]
@@ -36,34 +27,6 @@ Fact = tuple[Verdict | None, bool]
 class _Found(Struct, frozen=True, array_like=True):
     head: str
     facts: dict[int, Fact]
-
-
-class Catalogues:
-    """By which memories are found; it holds hashes and numbers, no words."""
-
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
-
-    def read(self) -> tuple[Library, bytes] | None:
-        """Return what was written and its stamp, or None."""
-        kept = self._cache.get(_CATALOGUE, _Stamped, _edition())
-        return None if kept is None or kept.library is None else (kept.library, kept.stamp)
-
-    def read_words(self, stamp: bytes) -> Glossary | None:
-        """Return the words that belong to a catalogue; None where they cannot be used."""
-        kept = self._cache.get(_WORDS, _Stamped, _edition())
-        return kept.glossary if kept is not None and kept.stamp == stamp else None
-
-    def write(self, library: Library, glossary: Glossary | None) -> None:
-        """Put a catalogue in place of the one that is there."""
-        stamp = os.urandom(16)
-        self._cache.put(_CATALOGUE, _Stamped(stamp, library), _edition())
-        self._cache.put(_WORDS, _Stamped(stamp, None, glossary), _edition())
-
-    def remove(self, memory_ids: Collection[str]) -> None:
-        """Forget memories for good: the catalogue is made anew without them."""
-        if memory_ids:
-            self._cache.drop(_CATALOGUE, _WORDS)
 
 
 class Findings:
@@ -188,7 +151,3 @@ class Prepared:
                 )
         except ThreadlineError:
             self._cache.discard()
-
-
-def _edition() -> str:
-    return f"{catalogues.edition():016x}"

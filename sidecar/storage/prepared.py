@@ -124,7 +124,7 @@ def _read(home: str, project: str, place: tuple[str, str], session_key: str) -> 
     if not rows:
         return None
     head, made, seq, erasures, is_whole, watched, items, text, receipt = rows[0]
-    vault = _open(f"{folder}/{VAULT}")
+    vault = open_file(f"{folder}/{VAULT}")
     try:
         revisions = dict(vault.execute("SELECT name, revision FROM collections").fetchall())
         if vault.execute("SELECT erasures FROM state").fetchone()[0] != erasures:
@@ -187,14 +187,14 @@ def _has_been_at(top: str, head: str) -> bool:
 
 
 def _rows(path: str, query: str, values: tuple[object, ...]) -> "list[Any]":
-    database = _open(path)
+    database = open_file(path)
     try:
         return list(database.execute(query, values))
     finally:
         database.close()
 
 
-def _open(path: str) -> "Connection":
+def open_file(path: str) -> "Connection":
     """Open a file to read it as it is now; one that somebody holds for himself is none."""
     import _sqlite3  # noqa: PLC0415  # likewise
 

@@ -28,6 +28,7 @@ _PARKED, _PARKED_MOST = "parked.jsonl", 4 * 1024 * 1024
 _SEEN, _SEEN_MOST, _SEEN_KEPT = "seen", 16 * 1024, 2 * 1024
 _TALKS, _KEPT, _CUT = "talks", "kept", "cut"
 _TURNS = ".turns"
+_TOLD = ".told"
 _WHAT = {_KEPT: _KEPT, _CUT: "owed"}
 """What a conversation that begins again is to be told, by what it was told before."""
 _ALONE = 3.0
@@ -123,6 +124,21 @@ def claim(home: str, talk: str, *, is_start: bool) -> str | None:
         return what
     finally:
         _close(lock)
+
+
+def told(home: str, talk: str) -> list[str]:
+    """Return the ids of what a conversation was told by hooks alone."""
+    return _read(f"{_talk(home, talk)}{_TOLD}").decode("utf-8", "replace").split()
+
+
+def note_told(home: str, talk: str, identifiers: Iterable[str]) -> None:
+    """Note what a conversation was told, so that it is not told again."""
+    data = "".join(f"{identifier}\n" for identifier in identifiers).encode("utf-8", "replace")
+    descriptor = _open(f"{_talk(home, talk)}{_TOLD}", _APPEND)
+    try:
+        os.write(descriptor, data)
+    finally:
+        os.close(descriptor)
 
 
 def count_turn(home: str, talk: str) -> int:

@@ -145,19 +145,29 @@ def rebuild(database: Database) -> None:
 
 
 def find(
-    database: Database, question: str, most: int = 100, kind: str | None = None
+    database: Database,
+    question: str,
+    most: int = 100,
+    kind: str | None = None,
+    between: tuple[datetime | None, datetime | None] = (None, None),
 ) -> list[Match]:
-    """Return the texts that share words with a question, the best first; of one kind, where it is given."""
+    """Return the texts that share words with a question, the best first; of one kind or time, where it is given."""
     expression = terms.match(terms.of_query(question))
     if not expression:
         return []
     columns = ", ".join(f"texts.{name}" for name in COLUMNS.split(", "))
-    clause = "AND texts.kind = ?" if kind else ""
+    demands: dict[str, Any] = {
+        "AND texts.kind = ?": kind,
+        "AND texts.at >= ?": between[0] and _micros(between[0]),
+        "AND texts.at < ?": between[1] and _micros(between[1]),
+    }
+    made = {clause: value for clause, value in demands.items() if value is not None}
+    clause = " ".join(made)
     query = (
         f"SELECT bm25(words) AS score, {columns} FROM words JOIN texts ON texts.rowid = words.rowid"  # noqa: S608
         f" WHERE words MATCH ? {clause} ORDER BY score LIMIT ?"
     )
-    values: tuple[Any, ...] = (expression, *([kind] if kind else []), most)
+    values = (expression, *made.values(), most)
     return [Match(Text(*row[1:]), -row[0]) for row in database.rows(query, values)]
 
 
@@ -209,8 +219,18 @@ def beside(database: Database, turn: Text) -> list[str]:
 def older(database: Database, kind: str, moment: datetime) -> list[str]:
     """Return the ids of all texts of a kind from before a moment."""
     query = "SELECT id FROM texts WHERE kind = ? AND at < ?"
-    micros = (moment - _EPOCH) // timedelta(microseconds=1)
-    return [row[0] for row in database.rows(query, (kind, micros))]
+    return [row[0] for row in database.rows(query, (kind, _micros(moment)))]
+
+
+def bounds(database: Database) -> tuple[int, int]:
+    """Return the numbers of the first and the last text; (0, 0) where there is none."""
+    return (*database.row("SELECT coalesce(min(rowid), 0), coalesce(max(rowid), 0) FROM texts"),)
+
+
+def newest(database: Database, before: int, most: int) -> list[tuple[int, Text]]:
+    """Return texts with a number below one, the newest first, with their numbers."""
+    query = f"SELECT rowid, {COLUMNS} FROM texts WHERE rowid < ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608
+    return [(row[0], Text(*row[1:])) for row in database.rows(query, (before, most))]
 
 
 def former_names(database: Database, path: str) -> set[str]:
@@ -249,4 +269,8 @@ def _text(
     parts = (author, *source, *said, files, terms.beyond_words(" ".join((*said, files))))
     # NUL would end a text early in SQLite.
     clean = (part.replace("\0", "\ufffd") for part in parts)
-    return Text(identifier, kind, (at - _EPOCH) // timedelta(microseconds=1), *clean)
+    return Text(identifier, kind, _micros(at), *clean)
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)

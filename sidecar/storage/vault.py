@@ -33,7 +33,7 @@ from sidecar.storage.cache import Cache, Passages, Vectors
 from sidecar.storage.collection import Collection, Op
 from sidecar.storage.commits import Commits, Paces
 from sidecar.storage.database import DamagedError, Database, probe
-from sidecar.storage.derived import Catalogues, Endings, Findings, Prepared
+from sidecar.storage.derived import Endings, Findings, Prepared
 from sidecar.storage.engine import SQLiteStorage, index_schema, table_schema
 from sidecar.storage.locks import Lock
 from sidecar.storage.pauses import Pauses
@@ -187,7 +187,6 @@ class Vault:
         self.cache = Cache(folder / cache.NAME)
         self.vectors = Vectors(self.cache)
         self.passages = Passages(self.cache)
-        self.catalogues = Catalogues(self.cache)
         self.findings = Findings(self.cache)
         self.endings = Endings(self.cache)
         self.prepared = Prepared(self.cache, self.erasures)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from protocol.tasks import Task
-from sidecar.search.rules import words
 from sidecar.storage.vault import Vault
 from sidecar.tasks.rules.conditions import Change
+from sidecar.text import words
 
 if TYPE_CHECKING:
     from sidecar.tasks.rules.likely_ends import Judge

@@ -28,6 +28,11 @@ def _run(words: list[str]) -> int:
         from sidecar.transports.web import main as web  # noqa: PLC0415  # likewise
 
         return web.main(words[1:])
+    if words[:1] == ["demo"] and "--help" not in words and "-h" not in words:
+        # It has a home of its own, and never opens the user's.
+        from sidecar.transports.cli import demo  # noqa: PLC0415  # likewise
+
+        return demo.main(words)
     from sidecar.transports.cli import main as cli  # noqa: PLC0415  # likewise
 
     return cli.main(words)

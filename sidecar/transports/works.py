@@ -13,6 +13,7 @@ _PAUSE = 0.1
 _TITLES = {
     "threadline/scan": "Importing commits",
     "threadline/enrichment/start": "Making memory",
+    "threadline/enrichment/startAll": "Making memory",
     "threadline/enrichment/retry": "Making memory",
 }
 

@@ -12,6 +12,7 @@ from protocol.methods import SessionParams
 from protocol.settings import Settings
 from sidecar.capture import record, timeline
 from sidecar.memory import digests, jobs
+from sidecar.storage import texts
 from sidecar.storage.vault import Vault
 
 _log = logging.getLogger(__name__)
@@ -69,7 +70,8 @@ def is_wanting(vault: Vault, settings: Settings, *, can_learn: bool) -> bool:
         return False
     counts = vault.memories.tally("status", "verdict")
     kept = sum(count for (status, _), count in counts.items() if status != "forgotten")
-    return vault.vectors.count() < kept
+    is_behind = vault.passages.reach() != texts.bounds(vault.database)
+    return vault.vectors.count() < kept or is_behind
 
 
 def neglected(vault: Vault) -> list[str]:

@@ -112,7 +112,6 @@ def _erase(vault: Vault, scrub: Scrub, needles: Needles, logs: Path) -> PurgeRep
     changed = [key for key, one in before.items() if after.get(key) != one]
     vault.vectors.remove(changed)
     vault.passages.clear()
-    vault.catalogues.remove(changed)
     vault.prepared.discard()
     deleted, is_settled = erasure.settle(vault)
     rewritten = erasure.scrub_logs(logs, needles)

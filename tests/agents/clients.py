@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sidecar.hosts import merge
-from sidecar.hosts.agents import BY_NAME
-from sidecar.hosts.contents import Json, Server
+from sidecar.hosts import assistant, contents, merge
 from sidecar.hosts.locations import Surroundings, candidates
 from sidecar.hosts.program import Program
 from sidecar.storage import spool
@@ -103,9 +101,13 @@ class Bench:
         record = self.folder / f"{agent}.jsonl"
         words = (sys.executable, str(HERE / "relay.py"), str(record), str(THREADLINE))
         around = Surroundings(str(self.user), sys.platform, {}, None)
-        for part in BY_NAME[agent].parts:
-            content, places = part.content(Program(words)), candidates(part, "user", around)
-            if places and isinstance(content, Json) and _names_server(content):
+        host = assistant.find(agent)
+        for file in host.files:
+            content, places = (
+                contents.build(host, file, Program(words)),
+                candidates(file, "user", around),
+            )
+            if places and file.server is not None and file.syntax != "toml":
                 path = Path(places[-1])
                 path.parent.mkdir(parents=True, exist_ok=True)
                 text = path.read_text() if path.exists() else None
@@ -191,10 +193,6 @@ def inspector(bench: Bench, *words: str) -> Done:
 def conformance(bench: Bench, *words: str) -> Done:
     """Run the conformance suite of the protocol."""
     return bench.run([NODE / "node", PACKAGES / ".bin" / "conformance", *words])
-
-
-def _names_server(content: Json) -> bool:
-    return any(isinstance(piece, Server) for piece in content.pieces)
 
 
 def _provider(address: str) -> dict[str, object]:

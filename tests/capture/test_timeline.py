@@ -66,7 +66,7 @@ def test_a_session_tells_what_no_job_has_read(vault: Vault) -> None:
     """Part of G3."""
     session_id = work(vault)
     shown = timeline.show_session(vault, SessionParams(session_id=session_id))
-    assert (shown.kinds, shown.unprocessed) == ({"commit": 2}, 2)
+    assert (shown.kinds, shown.unprocessed) == ({"commit": 2, "capture": 1}, 3)
     start(vault)
     shown = timeline.show_session(vault, SessionParams(session_id=session_id))
     assert (shown.unprocessed, shown.enrichment_status) == (0, "completed")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.hosts import limits
+from sidecar.hosts import assistant
 from tests.desks import SUBJECTS, Desk, fill
 from tests.support import HOUR
 
@@ -112,7 +112,9 @@ def test_every_answer_fits_its_cap(rich: Desk) -> None:
     assert len(json.dumps(usual, ensure_ascii=False)) <= 16_000
     for cap in (4_000, 5_000):
         left_in_order(ask(rich, cap))
-    hosts_are_obeyed(rich, {**limits.CAPS, "nobody knows": 10_000})
+    hosts_are_obeyed(
+        rich, {**{host.name: host.limit for host in assistant.find_all()}, "nobody knows": 10_000}
+    )
 
 
 def left_in_order(tight: Any) -> None:

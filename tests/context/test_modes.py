@@ -4,7 +4,7 @@ import pytest
 
 from protocol.contexts import ContextParams, Mode
 from sidecar.context.rules import choosing
-from sidecar.hosts import limits
+from sidecar.hosts import assistant
 
 NAMES = ("recentSessions", "importantFacts", "activeTasks", "constraints")
 
@@ -48,4 +48,4 @@ def test_what_is_asked_for_counts_instead_of_the_mode() -> None:
 )
 def test_a_host_has_its_cap(host: str, wanted: int | None, expected: int) -> None:
     """Part of D5."""
-    assert limits.cap(host, wanted) == expected
+    assert assistant.cap(host, wanted) == expected

@@ -741,10 +741,8 @@ def test_a_first_connection_is_introduced() -> None:
         recent_agents=(AgentItem(agent_id="a", label="a", last_seen_at=NOON, last_summary="b"),),
     )
     text = render(context, 10_000, KEY).text
-    assert (
-        "### About this memory\n- this agent's first connection\n| This memory is shared.\n" in text
-    )
-    assert "- document (the default) soul\n| ours\n" in text
+    assert "### About this memory\n| This memory is shared.\n" in text
+    assert "ours" not in text, "our own default says nothing about the project"
     again = changed(context, is_first_connection=False)
     assert "About this memory" not in render(again, 10_000, KEY).text
 

@@ -89,7 +89,7 @@ export const together = {
         await workbench.row("Inbox", /Looms are out of step/).click();
         const page = workbench.webview();
         await page.getByRole("heading", { name: "Looms are out of step" }).waitFor();
-        await page.locator("blockquote strong", { hasText: "rewrite" }).waitFor();
+        await page.locator(".letter", { hasText: "May I **rewrite** it?" }).first().waitFor();
         await workbench.photograph("thread");
       },
     ],
@@ -180,7 +180,8 @@ export const together = {
         await hover.getByText("waits for Rewrite the warp").waitFor();
         await workbench.photograph("task-tooltip");
         await workbench.row("Tasks", /Choose a dye/).click();
-        await workbench.webview().getByRole("heading", { name: "Choose a dye" }).waitFor();
+        await workbench.webview().getByRole("dialog", { name: "Choose a dye" }).waitFor();
+        await workbench.page.keyboard.press("Escape");
       },
     ],
     [

@@ -1,5 +1,6 @@
 """Connecting agents on top of what is there, and taking it back to the byte."""
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,10 @@ import pytest
 
 from protocol.connections import ConnectParams, Plan
 from protocol.errors import InvalidParamsError
-from sidecar.hosts import config_files, rules_files, rules_writer
+from sidecar.hosts import assistant, config_files, rules_files, rules_writer
 from sidecar.hosts import connect as hosts_connect
-from sidecar.hosts.agents import AGENTS, BY_NAME, Agent, Part
+from sidecar.hosts.assistant import File
 from sidecar.hosts.connect import Tools
-from sidecar.hosts.contents import Content, Json, Member, Server, Toml
 from sidecar.hosts.locations import Surroundings
 from sidecar.hosts.program import Program
 from sidecar.storage.home import Home
@@ -46,15 +46,7 @@ def make(user: Path, home: Home, clock: FixedClock) -> Make:
             program=program,
             ledger=Ledger(home.folder, home.lock),
             clock=clock,
-            look=config_files.look,
-            is_there=config_files.is_there,
             is_program=lambda _: False,
-            find_missing=config_files.find_missing,
-            back_up=config_files.back_up,
-            read_backup=config_files.read_backup,
-            forget_backup=config_files.forget_backup,
-            write=config_files.write,
-            delete=config_files.delete,
         )
 
     return make
@@ -81,12 +73,14 @@ def copies(user: Path) -> list[str]:
 
 
 def connect(tools: Tools, *agents: str, **options: Any) -> Plan:
-    return hosts_connect.connect(tools, ConnectParams(agents=agents or tuple(BY_NAME), **options))
+    return hosts_connect.connect(
+        tools, ConnectParams(agents=agents or tuple(assistant.names()), **options)
+    )
 
 
 def disconnect(tools: Tools, *agents: str, **options: Any) -> Plan:
     return hosts_connect.disconnect(
-        tools, ConnectParams(agents=agents or tuple(BY_NAME), **options)
+        tools, ConnectParams(agents=agents or tuple(assistant.names()), **options)
     )
 
 
@@ -123,7 +117,7 @@ def test_all_agents_are_connected_twice_and_disconnected_to_the_byte(
     assert actions(disconnect(make(), level=level)) == {"unchanged"}
 
 
-@pytest.mark.parametrize("agent", BY_NAME)
+@pytest.mark.parametrize("agent", assistant.names())
 def test_each_agent_alone_keeps_what_is_there(agent: str, user: Path, make: Make) -> None:
     """Part of F3."""
     write(user, EXISTING)
@@ -136,7 +130,7 @@ def test_each_agent_alone_keeps_what_is_there(agent: str, user: Path, make: Make
     assert tree(user) == before
 
 
-@pytest.mark.parametrize("agent", BY_NAME)
+@pytest.mark.parametrize("agent", assistant.names())
 def test_a_file_changed_since_loses_exactly_our_entries(agent: str, user: Path, make: Make) -> None:
     """Part of F3."""
     write(user, EXISTING)
@@ -325,20 +319,22 @@ def test_a_script_that_was_changed_is_copied_before_it_goes(user: Path, make: Ma
     assert Path(change.backup).read_bytes().endswith(b"// mine\n")
 
 
-def test_a_write_that_fails_leaves_everything_as_it_was(user: Path, make: Make, home: Home) -> None:
+def test_a_write_that_fails_leaves_everything_as_it_was(
+    user: Path, make: Make, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Part of F3."""
     write(user, {".cursor/mcp.json": "{}"})
     before = tree(user)
-    tools = make()
+    write_file = config_files.write
 
     def change_first(sight: Any, data: bytes) -> tuple[str, ...]:
         """Play another program that writes the file at that moment."""
         Path(sight.path).parent.mkdir(exist_ok=True)
         Path(sight.path).write_bytes((sight.data or b"") + b" ")
-        return config_files.write(sight, data)
+        return write_file(sight, data)
 
-    hasty = Tools(**{**tools.__dict__, "write": change_first})
-    plan = connect(hasty, "cursor")
+    monkeypatch.setattr(config_files, "write", change_first)
+    plan = connect(make(), "cursor")
     assert actions(plan) == {"refused"}
     assert all("meanwhile" in str(change.reason) for change in plan.files)
     assert (user / ".cursor/mcp.json").read_bytes() == b"{} "
@@ -348,7 +344,7 @@ def test_a_write_that_fails_leaves_everything_as_it_was(user: Path, make: Make, 
 
 
 def test_a_process_that_dies_before_it_writes_leaves_nothing_to_undo(
-    user: Path, make: Make, home: Home
+    user: Path, make: Make, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Part of F3."""
     write(user, {".cursor/mcp.json": "{ }"})
@@ -357,12 +353,16 @@ def test_a_process_that_dies_before_it_writes_leaves_nothing_to_undo(
     def die(_: object, __: bytes) -> tuple[str, ...]:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        connect(Tools(**{**make().__dict__, "write": die}), "cursor")
+    with monkeypatch.context() as dying:
+        dying.setattr(config_files, "write", die)
+        with pytest.raises(KeyboardInterrupt):
+            connect(make(), "cursor")
     assert actions(disconnect(make(), "cursor")) == {"unchanged"}
     assert (tree(user), copies(user)) == (before, [])
-    with pytest.raises(KeyboardInterrupt):
-        connect(Tools(**{**make().__dict__, "write": die}), "cursor")
+    with monkeypatch.context() as dying:
+        dying.setattr(config_files, "write", die)
+        with pytest.raises(KeyboardInterrupt):
+            connect(make(), "cursor")
     connect(make(), "cursor")
     disconnect(make(), "cursor")
     assert (tree(user), copies(user)) == (before, [])
@@ -393,7 +393,7 @@ def test_an_entry_is_removed_from_every_file_that_would_do(user: Path, make: Mak
 
 def test_an_unknown_agent_is_answered_with_the_known_ones(make: Make) -> None:
     """Part of F3."""
-    with pytest.raises(InvalidParamsError, match="known are claude-code, cursor"):
+    with pytest.raises(InvalidParamsError, match="known are antigravity, claude-code"):
         connect(make(), "clod")
 
 
@@ -402,11 +402,11 @@ def test_without_names_those_that_are_found_are_connected(user: Path, make: Make
     write(user, {".cursor/x": "", ".codex/x": ""})
     tools = make()
     assert [each.agent for each in hosts_connect.find(tools) if each.installed] == [
-        "cursor",
         "codex",
+        "cursor",
     ]
     plan = hosts_connect.connect(tools, ConnectParams())
-    assert [connection.agent for connection in plan.connections] == ["cursor", "codex"]
+    assert [connection.agent for connection in plan.connections] == ["codex", "cursor"]
 
 
 def test_an_agent_without_files_at_a_level_says_so(make: Make) -> None:
@@ -429,28 +429,15 @@ def test_copies_never_look_like_something_a_host_loads(user: Path, make: Make) -
         assert Path(name).suffix.startswith(".threadline-backup-")
 
 
-def without_server(agent: Agent) -> Agent:
-    """Give an agent as versions knew it that had no server yet."""
+def without_server(file: File) -> File:
+    """Return a file as versions knew it that had no server yet."""
+    older = copy.copy(file)
+    older.server = None
+    return older
 
-    def strip(part: Part) -> Part:
-        def make(program: Program) -> Content:
-            content = part.content(program)
-            if isinstance(content, Toml):
-                return Json(())
-            if isinstance(content, Json):
-                pieces = tuple(one for one in content.pieces if not isinstance(one, Server))
-                return Json(pieces, content.is_loose)
-            return content
 
-        return msgspec.structs.replace(part, content=make)
-
-    def has_more(part: Part) -> bool:
-        content = strip(part).content(HERE)
-        pieces = content.pieces if isinstance(content, Json) else (content,)
-        return any(not isinstance(piece, Member) for piece in pieces)
-
-    kept = tuple(strip(part) for part in agent.parts if has_more(part))
-    return msgspec.structs.replace(agent, parts=kept)
+def has_more(file: File) -> bool:
+    return bool(file.hooks or file.plugin or file.template or file.is_rules)
 
 
 @pytest.mark.parametrize("level", ["user", "project"])
@@ -464,7 +451,9 @@ def test_a_connection_of_hooks_alone_gets_the_server_and_goes_to_the_byte(
         write(user / "project", {".mcp.json": CLAUDE, ".cursor/mcp.json": "{}\n"})
     before = tree(user)
     with monkeypatch.context() as older:
-        older.setattr(hosts_connect, "BY_NAME", {one.name: without_server(one) for one in AGENTS})
+        for host in assistant.find_all():
+            files = tuple(without_server(file) for file in host.files if has_more(file))
+            older.setattr(type(host), "files", files)
         connect(make(OLD), level=level)
         told = b"".join(data or b"" for data in tree(user).values())
         assert b"/old/threadline hook" in told
@@ -483,11 +472,10 @@ def test_a_rules_file_follows_memory_and_goes_with_its_connection(user: Path, ma
     before = tree(user)
     connect(make(), "windsurf", level="project")
     page = user / "project" / ".windsurf/rules/threadline.md"
-    tools = refresher(make())
     project = str(user / "project")
-    sight = rules_writer.find(tools, "windsurf", project)
+    sight = rules_writer.find(make().ledger.rows(), "windsurf", project)
     assert sight is not None
-    rules_writer.refresh_all(tools, sight, "We never log names.")
+    rules_writer.renew("windsurf", sight, "We never log names.")
     assert rules_files.is_intact(page.read_text())
     assert "We never log names." in page.read_text()
     assert actions(connect(make(), "windsurf", level="project")) == {"unchanged"}
@@ -503,16 +491,16 @@ def test_a_rules_file_that_others_wrote_or_nobody_connected_is_not_ours_to_write
     page = user / "project" / ".windsurf/rules/threadline.md"
     project = str(user / "project")
     write(user, {"project/.windsurf/rules/threadline.md": rules_files.write("from a stranger")})
-    assert rules_writer.find(refresher(make()), "windsurf", project) is None
+    assert rules_writer.find(make().ledger.rows(), "windsurf", project) is None
     connect(make(), "windsurf", level="project")
-    assert rules_writer.find(refresher(make()), "windsurf", project) is not None
+    assert rules_writer.find(make().ledger.rows(), "windsurf", project) is not None
     page.write_text(page.read_text() + "\nAnd this is mine.\n")
-    assert rules_writer.find(refresher(make()), "windsurf", project) is None
+    assert rules_writer.find(make().ledger.rows(), "windsurf", project) is None
     page.unlink()
-    assert rules_writer.find(refresher(make()), "windsurf", project) is None
+    assert rules_writer.find(make().ledger.rows(), "windsurf", project) is None
     (user / "elsewhere.md").write_text(rules_files.write("mine"))
     page.symlink_to(user / "elsewhere.md")
-    assert rules_writer.find(refresher(make()), "windsurf", project) is None
+    assert rules_writer.find(make().ledger.rows(), "windsurf", project) is None
     assert (user / "elsewhere.md").read_text() == rules_files.write("mine")
 
 
@@ -525,7 +513,3 @@ def test_a_rules_file_that_was_edited_is_copied_before_it_goes(user: Path, make:
     assert not page.exists()
     [copy] = page.parent.iterdir()
     assert "And this is mine." in copy.read_text()
-
-
-def refresher(tools: Tools) -> rules_writer.RefreshTools:
-    return rules_writer.RefreshTools(tools.ledger.rows, tools.look, tools.write)

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from sidecar.hosts import agents, limits, locations, merge, rules_files
+from sidecar.hosts import assistant, locations, merge, rules_files
 from sidecar.hosts import program as hosts_program
-from sidecar.hosts.agents import AGENTS, BY_NAME
-from sidecar.hosts.contents import SIGN, Json, Script, Toml
+from sidecar.hosts.assistant import SIGN
+from sidecar.hosts.contents import Content, Json, Script, Toml, build
 from sidecar.hosts.locations import Surroundings
 from sidecar.hosts.merge import RefusedError
 from sidecar.hosts.program import Program
 from sidecar.text import clipping
-from sidecar.transports.hooks import rules
 
 HERE = Program(("/home/ada/my tools/bin/threadline",))
 OLD = Program(("/usr/bin/python3.11", "-P", "-m", "sidecar.transports.entry"))
@@ -33,12 +32,20 @@ CODE = "from sidecar.transports.entry import main; main()"
 LINUX = Surroundings("/home/ada", "linux", {}, "/work/acme")
 
 
+def content(agent: str, index: int, program: Program = HERE) -> Content:
+    """Return what one of an agent's files should hold."""
+    host = assistant.find(agent)
+    return build(host, host.files[index], program)
+
+
 def contents(agent: str, level: Any = "user", program: Program = HERE) -> dict[str, Any]:
     """Give an agent's new files by path."""
     return {
-        locations.candidates(part, level, LINUX)[-1]: merge.join(None, part.content(program))
-        for part in BY_NAME[agent].parts
-        if locations.candidates(part, level, LINUX)
+        locations.candidates(file, level, LINUX)[-1]: merge.join(
+            None, content(agent, index, program)
+        )
+        for index, file in enumerate(assistant.find(agent).files)
+        if locations.candidates(file, level, LINUX)
     }
 
 
@@ -114,7 +121,7 @@ def test_every_agent_has_its_files_at_each_level(agent: str, level: str) -> None
 
 
 def test_the_table_of_files_names_every_agent() -> None:
-    assert {agent for agent, _ in FILES} == set(BY_NAME)
+    assert {agent for agent, _ in FILES} == set(assistant.names())
 
 
 SERVERS = {
@@ -172,7 +179,7 @@ def test_a_host_is_named_only_in_files_that_no_other_reads() -> None:
     every: tuple[Any, ...] = ("user", "project")
     found = {
         path
-        for agent in BY_NAME
+        for agent in assistant.names()
         for level in every
         for path, text in contents(agent, level).items()
         if "THREADLINE_HOST" in text
@@ -251,8 +258,9 @@ def test_only_what_claude_code_need_not_wait_for_is_async() -> None:
         "beforeReadFile",
         "pre_user_prompt",
     }
-    every = [*agents.CLAUDE, *agents.CURSOR, *agents.COPILOT, *agents.DEVIN, *agents.CODEX]
-    assert not gates & {hook.event for hook in [*every, *agents.ANTIGRAVITY]}
+    hooked = [host for host in assistant.find_all() if host.name != "windsurf"]
+    entries = [file.hooks for host in hooked for file in host.files if file.hooks]
+    assert not gates & {hook.event for entry in entries for hook in entry.events}
 
 
 def test_devin_has_events_at_the_top_of_its_project_file() -> None:
@@ -374,7 +382,7 @@ def test_servers_of_others_are_not_taken_for_ours(
     assert hosts_program.find_options(words) == options
 
 
-ALL = [(agent.name, index) for agent in AGENTS for index, _ in enumerate(agent.parts)]
+ALL = [(agent.name, index) for agent in assistant.find_all() for index, _ in enumerate(agent.files)]
 
 
 @pytest.mark.parametrize(("agent", "index"), ALL)
@@ -382,11 +390,11 @@ def test_joining_twice_or_over_an_older_version_gives_the_same_bytes(
     agent: str, index: int
 ) -> None:
     """Part of F3."""
-    make = BY_NAME[agent].parts[index].content
-    fresh = merge.join(None, make(HERE))
-    assert merge.join(fresh, make(HERE)) == fresh
-    assert merge.join(merge.join(None, make(OLD)), make(HERE)) == fresh
-    assert merge.is_bare(merge.part(fresh, make(OLD)), make(HERE))
+    here, old = content(agent, index), content(agent, index, OLD)
+    fresh = merge.join(None, here)
+    assert merge.join(fresh, here) == fresh
+    assert merge.join(merge.join(None, old), here) == fresh
+    assert merge.is_bare(merge.part(fresh, old), here)
 
 
 EXISTING = """{
@@ -408,63 +416,63 @@ EXISTING = """{
 
 def test_an_older_entry_is_replaced_and_others_stay() -> None:
     """Part of F3."""
-    content = BY_NAME["cursor"].parts[0].content(HERE)
-    assert isinstance(content, Json)
-    joined = merge.join(EXISTING, content)
-    assert merge.join(joined, content) == joined
+    wanted = content("cursor", 0)
+    assert isinstance(wanted, Json)
+    joined = merge.join(EXISTING, wanted)
+    assert merge.join(joined, wanted) == joined
     assert '{ "command": "./greet.sh" }, // stays' in joined
     assert "// mine" in joined
     assert "/old/threadline" not in joined
     assert "beforeShellExecution" not in joined
     assert '{ "command": "threadline-lint hook cursor stop" }' in joined
-    parted = merge.part(joined, content)
-    assert merge.part(parted, content) == parted
+    parted = merge.part(joined, wanted)
+    assert merge.part(parted, wanted) == parted
     assert "my tools" not in parted
     assert '"stop": [ { "command": "threadline-lint hook cursor stop" } ]' in parted
 
 
 def test_a_command_of_ours_among_others_leaves_the_others() -> None:
     """Part of F3."""
-    content = BY_NAME["claude-code"].parts[0].content(HERE)
+    wanted = content("claude-code", 0)
     theirs = {"type": "command", "command": "lint"}
     ours = {"type": "command", "command": "threadline", "args": ["hook", "claude-code", "Stop"]}
     text = json.dumps({"hooks": {"Stop": [{"matcher": "*", "hooks": [theirs, ours]}]}})
-    joined = json.loads(merge.join(text, content))["hooks"]["Stop"]
+    joined = json.loads(merge.join(text, wanted))["hooks"]["Stop"]
     assert joined[0] == {"matcher": "*", "hooks": [theirs]}
     assert len(joined) == 2
-    parted = json.loads(merge.part(merge.join(text, content), content))
+    parted = json.loads(merge.part(merge.join(text, wanted), wanted))
     assert parted == {"hooks": {"Stop": [{"matcher": "*", "hooks": [theirs]}]}}
 
 
 def test_a_variable_that_a_user_added_stays_beside_ours() -> None:
     """Part of F3."""
-    content = BY_NAME["devin"].parts[2].content(HERE)
+    wanted = content("devin", 2)
     mine = {"command": "/old/threadline", "args": ["mcp"], "env": {"THREADLINE_HOME": "/x"}}
     text = json.dumps({"mcpServers": {"threadline": mine}})
-    joined = merge.join(text, content)
+    joined = merge.join(text, wanted)
     assert json.loads(joined)["mcpServers"]["threadline"] == {
         "command": HERE.words[0],
         "args": ["mcp"],
         "env": {"THREADLINE_HOME": "/x", "THREADLINE_HOST": "devin"},
     }
-    assert merge.join(joined, content) == joined
-    assert json.loads(merge.part(joined, content)) == {}
+    assert merge.join(joined, wanted) == joined
+    assert json.loads(merge.part(joined, wanted)) == {}
 
 
 def test_a_rules_file_of_ours_stays_as_it_was_last_written() -> None:
     """Part of F3."""
-    content = BY_NAME["windsurf"].parts[2].content(HERE)
-    fresh = merge.join(None, content)
+    wanted = content("windsurf", 2)
+    fresh = merge.join(None, wanted)
     assert fresh.startswith("---\ntrigger: always_on\n---\n")
     for text in ("We never log names.", "a --> sum 0123456789abcdef -->\n", "\n\n"):
         told = rules_files.write(text)
         assert rules_files.is_intact(told)
-        assert merge.join(told, content) == told
+        assert merge.join(told, wanted) == told
         assert rules_files.is_intact(told.replace("\n", "\r\n"))
     edited = rules_files.write("We never log names.").replace("never", "often")
     assert not rules_files.is_intact(edited)
-    assert merge.join(edited, content) == fresh
-    assert merge.part(edited, content) == ""
+    assert merge.join(edited, wanted) == fresh
+    assert merge.part(edited, wanted) == ""
 
 
 @pytest.mark.parametrize("text", ["", "mine", "<!-- sum 0000000000000000 -->", f"{SIGN}"])
@@ -475,24 +483,20 @@ def test_a_rules_file_that_is_not_ours_is_known_as_such(text: str) -> None:
 
 def test_a_rules_file_is_never_longer_than_its_host_reads() -> None:
     """Part of F3."""
-    assert len(rules_files.write("x" * rules_files.ROOM)) <= rules_files.LIMIT
-    assert limits.cap("windsurf") == rules_files.LIMIT
-
-
-def test_hooks_look_where_the_rules_files_are() -> None:
-    assert {agent: rules_files.PLACES[agent] for agent in rules_files.LIVING} == rules.PLACES
+    assert len(rules_files.write("x" * rules_files.rules_room("windsurf"))) <= 6_000
+    assert assistant.cap("windsurf") == 6_000
 
 
 def test_what_a_user_added_to_our_server_stays() -> None:
     """Part of F3."""
-    content = BY_NAME["opencode"].parts[1].content(HERE)
+    wanted = content("opencode", 1)
     mine = {
         "type": "local",
         "command": ["/old/threadline", "mcp", "--project", "x"],
         "enabled": False,
     }
     text = json.dumps({"mcp": {"threadline": {**mine, "environment": {"A": "b"}}}})
-    assert json.loads(merge.join(text, content))["mcp"]["threadline"] == {
+    assert json.loads(merge.join(text, wanted))["mcp"]["threadline"] == {
         "type": "local",
         "command": [HERE.words[0], "mcp", "--project", "x"],
         "enabled": False,
@@ -519,20 +523,17 @@ def test_what_a_user_added_to_our_server_stays() -> None:
 )
 def test_what_is_not_ours_is_refused_and_never_removed(agent: str, index: int, text: str) -> None:
     """Part of F3."""
-    content = BY_NAME[agent].parts[index].content(HERE)
+    wanted = content(agent, index)
     with pytest.raises(RefusedError):
-        merge.join(text, content)
+        merge.join(text, wanted)
     if text not in {"[]", '"text"'}:
-        assert merge.part(text, content) == text
+        assert merge.part(text, wanted) == text
 
 
 def test_files_that_are_ours_as_a_whole_say_so() -> None:
-    for agent in AGENTS:
-        for part in agent.parts:
-            content = part.content(HERE)
-            assert isinstance(content, Json | Toml | Script)
-            if isinstance(content, Script):
-                assert SIGN in content.text
+    every = [content(agent, index) for agent, index in ALL]
+    assert all(isinstance(one, Json | Toml | Script) for one in every)
+    assert all(SIGN in one.text for one in every if isinstance(one, Script))
 
 
 def test_places_follow_the_system_and_its_variables() -> None:
@@ -544,22 +545,34 @@ def test_places_follow_the_system_and_its_variables() -> None:
         "COPILOT_HOME": "relative",
     }
     there = Surroundings("/home/ada", "linux", chosen)
-    assert locations.resolve("{code}/User/mcp.json", there) == "/home/ada/c/Code/User/mcp.json"
-    assert locations.resolve("{claude-state}", there) == "/home/ada/cl/.claude.json"
-    assert locations.resolve("{codex}", there) == "/home/ada/cx"
-    assert locations.resolve("{copilot}", there) == "/home/ada/.copilot"
+    assert (
+        locations.resolve("{app-data}/Code/User/mcp.json", there)
+        == "/home/ada/c/Code/User/mcp.json"
+    )
+    assert (
+        locations.resolve("{CLAUDE_CONFIG_DIR:~}/.claude.json", there)
+        == "/home/ada/cl/.claude.json"
+    )
+    assert locations.resolve("{CODEX_HOME:~/.codex}", there) == "/home/ada/cx"
+    assert locations.resolve("{COPILOT_HOME:~/.copilot}", there) == "/home/ada/.copilot"
     mac = Surroundings("/Users/ada", "darwin", {})
-    assert locations.resolve("{code}", mac) == "/Users/ada/Library/Application Support/Code"
-    assert locations.resolve("{devin}", mac) == "/Users/ada/.config/devin"
+    assert (
+        locations.resolve("{app-data}/Code", mac) == "/Users/ada/Library/Application Support/Code"
+    )
+    assert locations.resolve("{roaming}/devin", mac) == "/Users/ada/.config/devin"
     windows = Surroundings("/c/ada", "win32", {"APPDATA": "/c/ada/Roam"})
-    assert locations.resolve("{devin}/config.json", windows) == "/c/ada/Roam/devin/config.json"
+    assert (
+        locations.resolve("{roaming}/devin/config.json", windows) == "/c/ada/Roam/devin/config.json"
+    )
 
 
 def test_agents_are_found_by_their_folders_or_programs() -> None:
     """Part of F3."""
     there = {"/home/ada/.cursor", "/home/ada/.gemini/settings.json"}
-    found = locations.find_installed(AGENTS, LINUX, there.__contains__, {"codex"}.__contains__)
-    assert [agent.name for agent in found] == ["cursor", "codex", "gemini-cli"]
+    found = locations.find_installed(
+        assistant.find_all(), LINUX, there.__contains__, {"codex"}.__contains__
+    )
+    assert [agent.name for agent in found] == ["codex", "cursor", "gemini-cli"]
 
 
 def test_a_diff_shows_what_changes_and_where() -> None:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from protocol.errors import Code, ConflictError
 from protocol.rules import RulesParams, WriteRulesParams
 from sidecar.capture.rules.sessions import Rule
-from sidecar.handlers import connections
 from sidecar.hosts import rules_files, rules_writer
 from sidecar.storage.home import Home
+from sidecar.storage.ledgers import Ledger
 from sidecar.storage.ulids import Ids
 from tests.desks import Desk, elsewhere
 from tests.support import HOUR, FixedClock, Repository
@@ -127,7 +127,9 @@ def test_whatever_is_in_agents_md_it_is_refused_or_given_back(data: bytes, told:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         home = Home(folder / "home", Ids(FixedClock()), Rule())
-        tools = connections.prepare_ruling(home, folder, lambda _target, _most: told)
+        tools = rules_writer.Tools(
+            str(folder), Ledger(home.folder, home.lock), lambda _target, _most: told
+        )
         path = folder / "AGENTS.md"
         path.write_bytes(data)
         try:

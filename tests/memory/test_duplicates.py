@@ -3,6 +3,7 @@
 import itertools
 import random
 
+import msgspec
 import pytest
 
 from sidecar.memory.rules.duplicates import Relation, Statement, marks, relate
@@ -17,7 +18,25 @@ NUMBERS = [
     ("The cache holds {} entries at most", "1,000", "10,000"),
     ("Requests time out after {}s", "30", "45"),
     ("Invoices are due within {} days", "14", "30"),
+]
+VALUES = [
+    ("Use {}", "MySQL", "Postgres"),
+    ("Use {} for the orders", "MySQL", "Postgres"),
+    ("Deploys happen on {}", "Fridays", "Mondays"),
+    ("Install packages with {}", "npm", "pnpm"),
+    ("Passwords are hashed with {}", "bcrypt", "argon2"),
+]
+SUBJECTS = [
+    ("{} must never call the database", "auth", "billing"),
+    ("{} needs a review by two people", "The importer", "The exporter"),
     ("Release {} dropped the old wire format", "v2.1", "v2.2"),
+    ("Shard {} holds the archive", "3", "4"),
+    ("The {} service is deployed by hand", "mail", "search"),
+    ("Only the {} may write to the audit log", "worker", "gateway"),
+    ("{} runs before every deploy", "lint", "typecheck"),
+    ("Ask {} before the schema is changed", "Ana", "Ben"),
+    ("The {} report is sent to the archive", "invoice", "customer"),
+    ("Column {} must stay nullable", "owner_id", "team_id"),
 ]
 PATHS = [
     ("The parser lives in {}", "src/parser.py", "src/lexer.py"),
@@ -62,7 +81,7 @@ def near_misses() -> list[tuple[str, str]]:
     chosen = random.Random(7)  # not for secrets
     pairs = [
         (pattern.format(left) + ending, pattern.format(right) + ending)
-        for pattern, left, right in (*NUMBERS, *PATHS, *NEGATIONS)
+        for pattern, left, right in (*SUBJECTS, *PATHS, *NEGATIONS)
         for ending in ENDINGS
         for left, right in ((left, right), (right, left))
     ]
@@ -82,6 +101,16 @@ def test_near_misses_are_never_merged() -> None:
         pair for pair in pairs if relate(statement(pair[1]), statement(pair[0]), 0.999) != "new"
     ]
     assert merged == []
+
+
+@pytest.mark.parametrize(("pattern", "left", "right"), [*NUMBERS, *VALUES])
+def test_another_value_takes_the_place_of_the_older_one(
+    pattern: str, left: str, right: str
+) -> None:
+    """C8: however little the words are alike, and whatever type either has."""
+    old = msgspec.structs.replace(statement(pattern.format(left)), type="decision")
+    assert relate(statement(pattern.format(right)), old, 0.0) == "update"
+    assert relate(statement(f"Now {pattern.format(right).lower()}."), old, 0.0) == "update"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ from sidecar.storage.vault import Vault
 from tests.support import HOUR, MINUTE, FixedClock, holding, reopen
 
 DECISION = "Use Postgres advisory locks instead of Redis because we run no Redis in production"
+REASON = "Advisory locks need no new service, because we run no Redis in production"
+RULE = "Every job must take a Postgres advisory lock before it starts"
 
 
 def commit(subject: str, body: str = "", *, number: int = 1, minutes: int = 0) -> NewEvent:
@@ -47,6 +49,10 @@ def commit(subject: str, body: str = "", *, number: int = 1, minutes: int = 0) -
     )
 
 
+def said(text: str, number: int = 1) -> NewEvent:
+    return NewEvent(kind="capture", idempotency_key=f"turn:{number}", text=text)
+
+
 def ingest(vault: Vault, *events: NewEvent) -> str:
     placed = record.ingest(vault, events, "test")
     session_id = placed[-1].session_id
@@ -58,8 +64,9 @@ def work(vault: Vault) -> str:
     """Record a session that is worth remembering."""
     return ingest(
         vault,
-        commit("Lock jobs in the database", f"{DECISION}.\n\nTODO: document the lock.", number=1),
+        commit("Lock jobs in the database", f"{REASON}.\n\nTODO: document the lock.", number=1),
         commit("Add a worker that takes jobs one by one", number=2),
+        said(f"{RULE}."),
     )
 
 
@@ -108,7 +115,7 @@ def test_a_session_becomes_memory_with_its_evidence(vault: Vault) -> None:
     """C1, C2. Part of C4 and C5."""
     session_id = work(vault)
     job = start(vault)
-    assert (job.status, job.events, job.session_id) == ("completed", 2, session_id)
+    assert (job.status, job.events, job.session_id) == ("completed", 3, session_id)
     assert [(stage.name, stage.status) for stage in job.stages] == [
         ("enrich", "completed"),
         ("embed", "completed"),
@@ -118,16 +125,18 @@ def test_a_session_becomes_memory_with_its_evidence(vault: Vault) -> None:
     assert all(s.started_at and s.duration_ms is not None and not s.error for s in job.stages)
     kept = active(vault)
     assert job.created == len(kept) >= 2
-    (decision,) = [one for one in kept if one.type == "decision"]
-    assert "Postgres" in decision.content
-    assert decision.rationale is not None
+    (rule,) = [one for one in kept if one.type == "constraint"]
+    assert (rule.title, rule.rule, rule.confidence) == (RULE, "lasting-words", 5)
+    (briefing,) = [one for one in kept if one.type == "episodic"]
+    assert (briefing.title, REASON in briefing.content) == ("Lock jobs in the database", True)
+    assert "TODO: document the lock" in briefing.content
     assert all(one.evidence and one.session_id == session_id for one in kept)
     assert {one.job_id for one in kept} == {job.job_id}
     events = {event.event_id: event for event in vault.sessions.events(session_id)}
     for evidence in (evidence for one in kept for evidence in one.evidence):
         event = events[str(evidence.event_id)]
-        assert event.commit is not None
-        assert evidence.quote in f"{event.commit.subject}\n\n{event.commit.body}"
+        words = event.text or (event.commit.subject if event.commit else "")
+        assert evidence.quote in words
 
 
 def test_completing_all_jobs_closes_the_session(vault: Vault, clock: FixedClock) -> None:
@@ -170,8 +179,8 @@ def test_progress_is_told_stage_by_stage(vault: Vault) -> None:
         vault, None, tools(), lambda done, total, stage="": told.append((stage, done, total))
     )
     assert told[0][0] == "enrich"
-    assert ("enrich", 0, 2) in told
-    assert ("enrich", 2, 2) in told
+    assert ("enrich", 0, 3) in told
+    assert ("enrich", 3, 3) in told
     assert all(done <= total for _, done, total in told)
 
 
@@ -293,9 +302,9 @@ def test_a_poisonous_event_is_parked_and_the_rest_goes_on(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Part of C3."""
-    session_id = ingest(vault, commit("poison", number=7), commit("Drink", DECISION, number=1))
+    session_id = ingest(vault, commit("poison", number=7), commit("Drink", f"{REASON}.", number=1))
     tried: list[str] = []
-    real = compose.findings
+    real = compose.read
 
     def read(one: Reading) -> object:
         assert one.event.commit is not None
@@ -304,16 +313,16 @@ def test_a_poisonous_event_is_parked_and_the_rest_goes_on(
             raise RecursionError
         return real(one)
 
-    monkeypatch.setattr(compose, "findings", read)
+    monkeypatch.setattr(compose, "read", read)
     job = start(vault, session_id)
     assert (job.status, len(tried), job.parked) == ("completed", 3, (tried[0],))
-    assert any("Postgres" in one.content for one in active(vault))
+    assert any("Redis" in one.content for one in active(vault))
     assert start(vault, session_id).job_id == job.job_id
 
 
 def test_events_that_no_try_survives_are_parked_after_three(vault: Vault) -> None:
     """Part of C3 and C6: a model that fails at one piece of a history does not stop the rest for ever."""
-    session_id = ingest(vault, commit("poison", number=7), commit("Drink", DECISION, number=1))
+    session_id = ingest(vault, commit("poison", number=7), commit("Drink", f"{REASON}.", number=1))
 
     def choke(readings: Sequence[Reading], _tell: Count, begin: Begin) -> None:
         for one in readings:
@@ -346,13 +355,12 @@ def test_the_same_work_told_twice_is_known(vault: Vault, clock: FixedClock) -> N
     start(vault, work(vault))
     before = len(active(vault))
     clock.pass_(5 * HOUR)
-    second = ingest(vault, commit("Lock jobs again", f"{DECISION}.", number=5))
+    second = ingest(vault, said(f"{RULE}!", number=5))
     job = start(vault, second)
-    assert job.skipped == 1
-    decisions = [one for one in active(vault) if one.type == "decision"]
-    assert len(decisions) == 1
-    assert {one.commit_sha for one in decisions[0].evidence} == {f"{1:040x}", f"{5:040x}"}
-    assert len(active(vault)) == before + job.created
+    assert (job.skipped, job.created) == (1, 0)
+    (rule,) = [one for one in active(vault) if one.type == "constraint"]
+    assert len(rule.evidence) == 2
+    assert len(active(vault)) == before
 
 
 def test_drafts_are_redacted_before_they_are_kept(vault: Vault) -> None:
@@ -383,9 +391,9 @@ def test_an_unasked_summary_needs_something_to_sum_up(vault: Vault, clock: Fixed
     """C10: fewer than five activities give none, unless somebody asks."""
     pipeline.start(vault, work(vault), tools(), silent, automatic=True)
     assert [one.type for one in active(vault) if one.type == "episodic"] == []
-    assert any(one.type == "decision" for one in active(vault))
+    assert any(one.type == "constraint" for one in active(vault))
     clock.pass_(5 * HOUR)
-    start(vault, ingest(vault, commit("Move the queue to its own process", number=8)))
+    start(vault, ingest(vault, commit("Move the queue to its own process", REASON, number=8)))
     assert len([one for one in active(vault) if one.type == "episodic"]) == 1
 
 

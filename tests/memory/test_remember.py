@@ -24,7 +24,7 @@ from sidecar.context import receipts
 from sidecar.memory import remember
 from sidecar.search.embeddings import model
 from sidecar.search.meanings import Embedder, Meanings
-from sidecar.search.query import Recall
+from sidecar.search.recall import Recall
 from sidecar.storage.vault import Vault
 from sidecar.upkeep import purge
 from tests.memory.test_duplicates import near_misses
@@ -323,17 +323,6 @@ def test_what_was_kept_unredacted_is_not_served(vault: Vault) -> None:
     assert timeline.list_events(vault, params).events[0].text == "Set [REDACTED]"
     found = Recall(WORDS).search(vault, SearchParams(query="deploy key"), lambda _: ())
     assert found.memories[0].memory.content == "It is [REDACTED]"
-
-
-@pytest.mark.slow
-def test_a_search_learns_what_others_left_unlearnt(vault: Vault) -> None:
-    """Part of C7."""
-    for number in range(20):
-        write(vault, f"Rule {number} of the house", dedup=False)
-    recall = Recall(MEANINGS)
-    for learnt in (16, 20, 20):
-        recall.search(vault, SearchParams(query="rules of the house"), lambda _: ())
-        assert vault.vectors.count() == learnt
 
 
 SECRET = "ghp_" + "a1B2" * 9

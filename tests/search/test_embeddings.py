@@ -153,7 +153,7 @@ def test_nothing_heavy_is_imported_before_the_model_is_asked_for() -> None:
     """Part of C7. Loaded lazily."""
     script = (
         "import sys\n"
-        "import sidecar.search.embeddings.model, sidecar.storage.cache, sidecar.search.rules.ranking\n"
+        "import sidecar.search.embeddings.model, sidecar.storage.cache, sidecar.search.find\n"
         f"print([name for name in ('numpy', {weights.PACKAGE!r}) if name in sys.modules])"
     )
     done = subprocess.run(

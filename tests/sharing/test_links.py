@@ -20,7 +20,7 @@ from protocol.recall import ReadParams, SearchParams
 from protocol.tasks import CreateTasksParams, ListTasksParams, NewTask
 from sidecar.memory import remember
 from sidecar.memory.explain import Mentioned
-from sidecar.search.query import Recall
+from sidecar.search.recall import Recall
 from sidecar.sharing import documents, links
 from sidecar.storage.vault import Vault
 from sidecar.tasks import plan as tasks_plan

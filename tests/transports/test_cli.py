@@ -116,6 +116,27 @@ def test_what_is_wrong_is_said_with_a_named_exit_code(
     assert done.stdout == b""
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["serch", "x"], b"did you mean search?"),
+        (["scan", "--since", "yesterdayish"], b"3 weeks ago"),
+        (["scan", "--since", "2025-13-45"], b"3 weeks ago"),
+        (["pause", "a while"], b"duration"),
+    ],
+)
+def test_a_mistake_is_refused_with_what_was_probably_meant(
+    worked: Repository, words: list[str], hint: bytes
+) -> None:
+    refused = threadline(*words, cwd=worked.path)
+    assert (refused.returncode, hint in refused.stderr) == (Exit.USAGE, True)
+
+
+@pytest.mark.parametrize("since", ["2020-01-01", "yesterday", "30 years ago"])
+def test_dates_are_taken_as_people_write_them(worked: Repository, since: str) -> None:
+    assert threadline("scan", "--since", since, cwd=worked.path).returncode == Exit.OK
+
+
 def test_a_folder_without_git_can_be_used_but_not_scanned(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()

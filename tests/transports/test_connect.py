@@ -17,12 +17,12 @@ import pytest
 from mcp import StdioServerParameters
 from mcp.client import Client
 
-from sidecar.hosts import plugins
-from sidecar.hosts.agents import BY_NAME
-from sidecar.hosts.program import CODE, Program
+from sidecar.hosts import assistant, contents
+from sidecar.hosts.contents import Script
+from sidecar.hosts.program import CODE, READY, Program
 from sidecar.transports.exits import Exit
 from sidecar.transports.hooks import observing
-from sidecar.transports.hooks.reading import MOST
+from sidecar.transports.hooks.notation import MOST
 from tests.configurations import EXISTING
 from tests.support import ROOT, Repository, threadline
 
@@ -91,7 +91,7 @@ def test_every_agent_found_gets_hooks_and_server_and_gives_them_back(user: Path)
     assert files(user) == before
 
     plan = json.loads(threadline("connect", "--all", "--json", cwd=user).stdout)
-    assert [one["agent"] for one in plan["connections"]] == list(BY_NAME)
+    assert [one["agent"] for one in plan["connections"]] == assistant.names()
     changes = {str(Path(one["path"]).relative_to(user)): one for one in plan["files"]}
     assert set(changes) == set(WRITTEN)
     for name, change in changes.items():
@@ -152,6 +152,16 @@ def test_what_is_not_listened_to_any_more_leaves_the_file(
 
 
 WORDS = re.compile(r"//.*|/\*.*?\*/|# .*|\"[^\"]*\"|\w+")
+
+
+def write_script(agent: str, index: int, program: Program = READY) -> str:
+    """Return a file that is ours as a whole."""
+    host = assistant.find(agent)
+    content = contents.build(host, host.files[index], program)
+    assert isinstance(content, Script)
+    return content.text
+
+
 PROGRAM = "threadline"
 """Stands for the full path of the program."""
 SERVER = {"command": PROGRAM, "args": ["mcp"]}
@@ -198,8 +208,8 @@ WRITTEN: dict[str, Any] = {
         "$schema": "https://opencode.ai/config.json",
         "mcp": {"threadline": {"type": "local", "command": [PROGRAM, "mcp"], "enabled": True}},
     },
-    ".openclaw/extensions/threadline/package.json": json.loads(plugins.OPENCLAW_PACKAGE),
-    ".openclaw/extensions/threadline/openclaw.plugin.json": json.loads(plugins.OPENCLAW_MANIFEST),
+    ".openclaw/extensions/threadline/package.json": json.loads(write_script("openclaw", 0)),
+    ".openclaw/extensions/threadline/openclaw.plugin.json": json.loads(write_script("openclaw", 1)),
     ".openclaw/extensions/threadline/index.js": None,
     ".openclaw/openclaw.json": {
         "plugins": {
@@ -226,8 +236,8 @@ def scripts_of(user: Path) -> dict[str, str]:
     (hook,) = line["hooks"]["sessionStart"]
     program = Program(tuple(shlex.split(hook["bash"])[:-3]))
     return {
-        ".config/opencode/plugins/threadline.js": plugins.write_opencode(program),
-        ".openclaw/extensions/threadline/index.js": plugins.write_openclaw(program),
+        ".config/opencode/plugins/threadline.js": write_script("opencode", 0, program),
+        ".openclaw/extensions/threadline/index.js": write_script("openclaw", 2, program),
     }
 
 
@@ -435,7 +445,7 @@ def test_a_hook_that_was_written_runs_as_its_host_runs_it(
 
 
 TOOLS = {"session_start", "context_checkpoint"}
-SERVED = [agent for agent in BY_NAME if agent != "windsurf"]
+SERVED = [agent for agent in assistant.names() if agent != "windsurf"]
 
 
 @pytest.mark.parametrize(
@@ -667,7 +677,7 @@ def test_the_plugin_of_opencode_asks_the_hook_and_hands_on_its_answer(
     await hooks["experimental.chat.system.transform"]({{ sessionID: "s" }}, after)
     console.log(JSON.stringify([output, after]))
     """
-    said, told = run_plugin(tmp_path, plugins.write_opencode(program), script)
+    said, told = run_plugin(tmp_path, write_script("opencode", 0, program), script)
     assert said == [{"system": ["known"], "context": ["known"]}, {"system": ["known"]}]
     where = {"directory": str(tmp_path), "worktree": str(tmp_path)}
     assert told == [
@@ -698,7 +708,7 @@ def test_a_session_of_opencode_that_goes_on_elsewhere_is_told_before_its_next_re
     await hooks.dispose()
     console.log(JSON.stringify(output))
     """
-    said, told = run_plugin(tmp_path, plugins.write_opencode(program), script)
+    said, told = run_plugin(tmp_path, write_script("opencode", 0, program), script)
     assert said == {"system": ["known"]}
     assert [(words[-1], body.get("source")) for words, body in told] == [
         ("session.created", "resume"),
@@ -721,7 +731,7 @@ def test_the_plugin_of_openclaw_asks_the_hook_and_hands_on_its_answer(
     ]
     console.log(JSON.stringify(answers))
     """
-    said, told = run_plugin(tmp_path, plugins.write_openclaw(program), script)
+    said, told = run_plugin(tmp_path, write_script("openclaw", 2, program), script)
     assert said == [{"prependContext": "known"}, None]
     assert told[0] == [
         ["hook", "openclaw", "before_prompt_build"],
@@ -747,7 +757,7 @@ def test_the_plugin_of_openclaw_knows_which_conversation_is_meant(
     await hooks.agent_end({{ messages: [] }}, {{ sessionKey: "k" }})
     console.log("{{}}")
     """
-    _, told = run_plugin(tmp_path, plugins.write_openclaw(program), script)
+    _, told = run_plugin(tmp_path, write_script("openclaw", 2, program), script)
     here = {"sessionKey": "k", "workspaceDir": str(tmp_path)}
     assert [body["ctx"] for _, body in told] == [
         {**here, "sessionId": "one"},
@@ -793,11 +803,15 @@ def test_a_plugin_says_no_more_than_the_hook_reads(
     agent: str, tmp_path: Path, program: Program
 ) -> None:
     """Part of F3. What is longer would be passed over, with the edit or the turn that it tells of."""
-    write = {"opencode": plugins.write_opencode, "openclaw": plugins.write_openclaw}[agent]
-    _, told = run_plugin(tmp_path, write(program), LENGTHY[agent] + "\nconsole.log('{}')")
+    index = {"opencode": 0, "openclaw": 2}[agent]
+    _, told = run_plugin(
+        tmp_path, write_script(agent, index, program), LENGTHY[agent] + "\nconsole.log('{}')"
+    )
     assert all(len(json.dumps(body, ensure_ascii=False).encode()) <= MOST for _, body in told)
     around = {"HOME": "/"}
-    seen = [observing.observe(agent, words[-1], body, around) for words, body in told]
+    seen = [
+        observing.observe(assistant.find(agent), words[-1], body, around) for words, body in told
+    ]
     heard = [one for one in seen if one.get("event") in {"tool", "prompt", "turn.end"}]
     assert [one["event"] for one in heard] == ["tool", "prompt", "turn.end"]
     assert heard[0]["files"] == ["a.txt"]
@@ -809,6 +823,6 @@ def test_a_plugin_says_no_more_than_the_hook_reads(
 @pytest.mark.parametrize("agent", LENGTHY)
 def test_a_plugin_whose_program_is_gone_disturbs_nobody(agent: str, tmp_path: Path) -> None:
     """Part of F3."""
-    write = {"opencode": plugins.write_opencode, "openclaw": plugins.write_openclaw}[agent]
-    text = write(Program(("/nowhere/threadline",)))
+    index = {"opencode": 0, "openclaw": 2}[agent]
+    text = write_script(agent, index, Program(("/nowhere/threadline",)))
     assert run_plugin(tmp_path, text, LENGTHY[agent] + "\nconsole.log('{}')") == ({}, [])

@@ -20,11 +20,11 @@ from benchmarks.tokens import FORMS
 from protocol.messages import MessageList
 from sidecar.app import Application, now, open_application
 from sidecar.capture import pause
-from sidecar.hosts import agents
+from sidecar.hosts import assistant
 from sidecar.privacy import secret_files
 from sidecar.storage import spool
 from sidecar.text import own_words
-from sidecar.transports.hooks import cleaning, hosts, main, observing
+from sidecar.transports.hooks import cleaning, main, observing, recognition
 from sidecar.transports.hooks.calls import Call
 from tests.hooks import failures, log
 from tests.support import ROOT, Repository
@@ -428,13 +428,10 @@ def check_failing(
 
 
 HEARD = {
-    "claude-code": agents.CLAUDE,
-    "cursor": agents.CURSOR,
-    "copilot": agents.COPILOT,
-    "devin": agents.DEVIN,
-    "codex": agents.CODEX,
-    "windsurf": agents.CASCADE,
-    "antigravity": agents.ANTIGRAVITY,
+    file.hooks.agent: file.hooks.events
+    for host in assistant.find_all()
+    for file in host.files
+    if file.hooks
 }
 MORE: dict[tuple[str, str], dict[str, Any]] = {
     ("codex", "PostToolUse"): {
@@ -453,7 +450,7 @@ def test_no_event_is_listened_to_for_nothing(host: str, event: str) -> None:
     """Part of F3."""
     if (host, event) in MORE:
         message = load(host, event, Path(FOLDER)) | MORE[host, event]
-        assert observing.observe(host, event, message, {})
+        assert observing.observe(assistant.find(host), event, message, {})
     else:
         assert event in {name.split(".", maxsplit=1)[0] for name in OUTCOMES[host]}
 
@@ -491,7 +488,8 @@ def test_the_message_knows_its_host_better_than_the_command_line(
 ) -> None:
     """Part of F2."""
     message = load(host, name, Path(FOLDER))
-    assert hosts.recognise(said, message, around) == (expected, True)
+    host_found, is_sure = recognition.recognise(said, message, around)
+    assert (host_found.name, is_sure) == (expected, True)
 
 
 OWN = "/srv/claude/projects/-home-dev-acme/s1.jsonl"
@@ -515,7 +513,8 @@ def test_claude_code_with_a_folder_of_its_own_is_known_within_another_host(
     """Part of F2."""
     known = {"hook_event_name": "SessionStart", "session_id": "s1", "cwd": FOLDER, **fields}
     message = {name: value for name, value in known.items() if value is not None}
-    assert hosts.recognise("claude-code", message, {"COPILOT_CLI": "1"}) == (expected, True)
+    host, is_sure = recognition.recognise("claude-code", message, {"COPILOT_CLI": "1"})
+    assert (host.name, is_sure) == (expected, True)
 
 
 def test_who_is_not_known_for_sure_is_told_in_every_form(environment: dict[str, str]) -> None:
@@ -648,7 +647,7 @@ def test_a_tool_that_changes_files_is_known_by_its_name(
 ) -> None:
     """Part of F2."""
     message = claude("PostToolUse", tool_name=tool, tool_input=given)
-    seen = observing.observe("claude-code", "PostToolUse", message, {})
+    seen = observing.observe(assistant.find("claude-code"), "PostToolUse", message, {})
     assert seen.get("files", []) == files
 
 
@@ -884,7 +883,9 @@ def test_a_conversation_that_begins_is_not_told_what_was_just_said_in_it(
 ) -> None:
     """Part of F2. Copilot tells of the start and of the first prompt at once, in either order."""
     data = copilot("userPromptSubmitted", prompt="We decided to use postgres for the ledger.")
-    seen = observing.observe("copilot", "userPromptSubmitted", json.loads(data), environment)
+    seen = observing.observe(
+        assistant.find("copilot"), "userPromptSubmitted", json.loads(data), environment
+    )
     line = json.dumps({**seen, "key": observing.key(seen)}).encode()
     spool.drop(environment["THREADLINE_HOME"], "a prompt", line)
     told = tell(environment, copilot("sessionStart", source="new"))

@@ -38,7 +38,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
     assert (done.returncode, b"is not a folder" in done.stderr) == (3, True)
 
 
-@pytest.mark.parametrize("duration", ["15m", "1h", "forever"])
+@pytest.mark.parametrize("duration", ["15m", "30m", "2h", "1d", "forever"])
 def test_capture_is_paused_and_resumed_from_the_command_line(
     repository: Repository, duration: str
 ) -> None:

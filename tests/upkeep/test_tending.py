@@ -1,5 +1,6 @@
 """Tending: memory is looked after while a workspace is open, and nobody waits for it."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,9 @@ from protocol.methods import CloseSessionParams
 from sidecar.app import Application
 from sidecar.capture import record, timeline
 from sidecar.handlers.workspaces import MAINTAIN
+from sidecar.search import meanings
 from sidecar.search.meanings import Meanings
+from sidecar.storage import texts
 from sidecar.storage.home import Home
 from sidecar.storage.vault import Vault
 from tests.memory.test_pipeline import DECISION, commit
@@ -70,6 +73,30 @@ def test_what_came_without_its_meaning_gets_it(app: Application, clock: FixedClo
     vault.cache.discard()
     look(app, clock)
     assert vault.vectors.count() == 20
+
+
+@pytest.mark.slow
+def test_records_get_their_meaning_in_the_background_the_newest_first(
+    app: Application, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C7: within a budget of the processor's time; what is there stays, what is new comes first."""
+    vault = vault_of(app)
+    subjects = [f"Say number {number}" for number in range(40)]
+    record.ingest(vault, [commit(text, number=at) for at, text in enumerate(subjects)], "test")
+    spent = iter(range(100))
+    monkeypatch.setattr(time, "process_time", lambda: next(spent))
+    app.meanings.learn_passages(vault, 2.5)
+    learnt = vault.passages.some(subjects)
+    assert set(learnt) == set(subjects[-2 * meanings.AT_ONCE :])
+    monkeypatch.undo()
+    look(app, clock)
+    assert len(vault.passages.some(subjects)) == 40
+    assert vault.passages.reach() == texts.bounds(vault.database)
+    record.ingest(vault, [commit("One more", number=41)], "test")
+    app.meanings.learn_passages(vault, 60)
+    assert vault.passages.some(["One more"])
+    vault.passages.clear()
+    assert vault.passages.reach() == (0, 0)
 
 
 def test_nothing_is_loaded_where_nothing_can_be_done(app: Application, clock: FixedClock) -> None:

@@ -1,8 +1,8 @@
 /** Who has been here, by name. */
 
 import { useMemo } from "preact/hooks";
-import { type Labels, labels } from "../src/names";
-import type { Change } from "../src/protocol.generated";
+import { type Labels, labels } from "../shared/names";
+import type { Change } from "../shared/protocol.generated";
 import { useAnswer } from "./asking";
 
 const YEAR = 365;

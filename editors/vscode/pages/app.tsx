@@ -1,13 +1,13 @@
 /** The frame around all views: where one is, in which project, and whether what is shown is true. */
 
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { USER } from "../src/names";
-import type { ProjectList } from "../src/protocol.generated";
+import { USER } from "../shared/names";
+import type { PageName, Place } from "../shared/places";
+import type { ProjectList } from "../shared/protocol.generated";
 import { type Answer, SceneContext, useAnswer, useLive, useScene } from "./asking";
 import type { Host } from "./hosts";
 import { Icon, type IconName } from "./icons";
 import { Button, Empty, Waiting, Way } from "./pieces";
-import type { PageName, Place } from "./places";
 import { useTitle } from "./titles";
 import { InboxView } from "./views/inbox";
 import { InjectionView } from "./views/injection";
@@ -36,7 +36,16 @@ export function App({ host }: { readonly host: Host }) {
   const [place, setPlace] = useState(host.place);
   const { isLive, remedy } = useLink(host);
   const [notice, tell] = useNotice();
-  useEffect(() => host.places.add(setPlace), [host]);
+  /** Who is led to a task or a message again sees it again, though it was closed meanwhile. */
+  const [visits, setVisits] = useState(0);
+  useEffect(
+    () =>
+      host.places.add((next) => {
+        setPlace(next);
+        if (next.id !== undefined) setVisits((before) => before + 1);
+      }),
+    [host],
+  );
   const listed: Answer<ProjectList> = useLive(
     host,
     "threadline/projects/list",
@@ -87,7 +96,7 @@ export function App({ host }: { readonly host: Host }) {
           </Empty>
         )}
         {listed.result && project && (
-          <View key={`${place.page} ${place.id} ${project}`} place={place} />
+          <View key={`${place.page} ${place.id} ${project} ${visits}`} place={place} />
         )}
       </main>
       <div class={`notice ${notice?.sentence ? (notice.isGood ? "good" : "bad") : "none"}`}>

@@ -2,8 +2,8 @@
 
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
-import { Coalescer } from "../src/coalescing";
-import type { Change, Methods } from "../src/protocol.generated";
+import { Coalescer } from "../shared/coalescing";
+import type { Change, Methods } from "../shared/protocol.generated";
 import { type Host, isMissing } from "./hosts";
 
 const DELAY = 60;

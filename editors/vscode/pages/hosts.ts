@@ -1,8 +1,8 @@
 /** What the pages need of whatever shows them. */
 
-import { type Change, ErrorCode, type Methods } from "../src/protocol.generated";
-import type { Place } from "./places";
-import type { Progress, Target } from "./wire";
+import type { Place } from "../shared/places";
+import { type Change, ErrorCode, type Methods } from "../shared/protocol.generated";
+import type { Progress, Target } from "../shared/wire";
 
 export interface Asking {
   /** Ends the request before its answer; it then fails. */

@@ -1,7 +1,7 @@
 /** Bringing in what was committed before anybody watched. */
 
 import { useState } from "preact/hooks";
-import { importOutcome } from "../src/histories";
+import { importOutcome } from "../shared/histories";
 import { useActing, useScene } from "./asking";
 import { Button } from "./pieces";
 

@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { made } from "../src/memory/jobs";
-import type { Session } from "../src/protocol.generated";
+import { made } from "../shared/jobs";
+import type { Session } from "../shared/protocol.generated";
 import { useActing, useAnswer, useScene } from "./asking";
 import { ImportHistory } from "./importing";
 import { Button, Empty, Waiting } from "./pieces";

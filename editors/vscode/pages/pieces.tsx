@@ -1,12 +1,12 @@
 /** What every view is made of. */
 
 import type { ComponentChildren } from "preact";
-import { moment } from "../src/formats";
+import { moment } from "../shared/formats";
+import { type Place, write } from "../shared/places";
 import { type Answer, useScene } from "./asking";
 import { Icon, type IconName } from "./icons";
 import { isPlainClick } from "./keys";
 import { pieces } from "./marking";
-import { type Place, write } from "./places";
 
 type Children = { readonly children?: ComponentChildren };
 

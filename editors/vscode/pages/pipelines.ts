@@ -1,7 +1,7 @@
 /** A job as a picture: four stages side by side, each as wide as it took long. */
 
-import { progress, STAGE_HINTS, stageShare, stageTime, timeSpan } from "../src/memory/jobs";
-import type { Job, Stage } from "../src/protocol.generated";
+import { progress, STAGE_HINTS, stageShare, stageTime, timeSpan } from "../shared/jobs";
+import type { Job, Stage } from "../shared/protocol.generated";
 
 /** No stage is narrower than this, or nobody could read its name. */
 const NARROWEST = 0.13;

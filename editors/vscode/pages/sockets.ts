@@ -3,10 +3,10 @@
  * that this tab was given at the door; no cookie is involved, since other ports of this machine would see it.
  */
 
-import type { Change, Failure, Methods } from "../src/protocol.generated";
+import { type Place, read, write } from "../shared/places";
+import type { Change, Failure, Methods } from "../shared/protocol.generated";
+import type { Progress } from "../shared/wire";
 import { type Asking, type Host, Listeners, Pending, Wish } from "./hosts";
-import { type Place, read, write } from "./places";
-import type { Progress } from "./wire";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;

@@ -1,6 +1,6 @@
 /** Who saw something: a picture and a name. */
 
-import { sourceKind, sourceName } from "../src/hosts";
+import { sourceKind, sourceName } from "../shared/hosts";
 import { Icon } from "./icons";
 
 export function Source({ name }: { readonly name: string }) {

@@ -1,9 +1,9 @@
 /** Pages inside an editor: the extension asks the sidecar for them. */
 
-import type { Change, Methods } from "../src/protocol.generated";
+import { first, type Place, write } from "../shared/places";
+import type { Change, Methods } from "../shared/protocol.generated";
+import type { HostMessage, PageMessage, Target } from "../shared/wire";
 import { type Asking, type Host, Listeners, Pending, Wish } from "./hosts";
-import { first, type Place, write } from "./places";
-import type { HostMessage, PageMessage, Target } from "./wire";
 
 interface Editor {
   postMessage(message: PageMessage): void;

@@ -1,9 +1,9 @@
 /** Asking a person: which project, which agent, which of a few things. */
 
 import * as vscode from "vscode";
+import { moment } from "../shared/formats";
+import type { Project } from "../shared/protocol.generated";
 import { type Place, placeOfFile, placeOfProject } from "./assistants/whereabouts";
-import { moment } from "./formats";
-import type { Project } from "./protocol.generated";
 import type { Requests } from "./requests";
 
 const YEAR = 365;

@@ -11,8 +11,8 @@ import {
   LanguageClient,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
+import { hostSource } from "../shared/hosts";
 import type { Lender } from "./assistants/lending";
-import { hostSource } from "./hosts";
 import { answerSection, ENVIRONMENT, SECTION } from "./settings";
 import { inspect } from "./setup/editor";
 import type { Words } from "./setup/running";

@@ -1,10 +1,10 @@
 /** What a user can do, from the palette, the tree and the status bar. */
 
 import * as vscode from "vscode";
-import { summary } from "./formats";
+import { summary } from "../shared/formats";
+import type { PauseParams, Session } from "../shared/protocol.generated";
 import { openFile } from "./opening";
 import type { Overview } from "./overview";
-import type { PauseParams, Session } from "./protocol.generated";
 import { Registrations } from "./registrations";
 import type { Sidecar } from "./sidecar";
 import { activeSessions, hasSessions, isCapturing, isPaused, type SidecarState } from "./states";

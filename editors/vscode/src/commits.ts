@@ -2,11 +2,11 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
+import { firstLine } from "../shared/formats";
 import { sides } from "./changes";
-import { firstLine } from "./formats";
 import { projectRoots } from "./opening";
 import type { Overview } from "./overview";
-import type { Pages } from "./reading";
+import type { CommitPages } from "./reading";
 import { Registrations } from "./registrations";
 
 /** What we use of the git extension's interface. */
@@ -37,7 +37,7 @@ const PATIENCE = 10_000;
 export class Commits extends Registrations {
   constructor(
     private readonly overview: Overview,
-    private readonly pages: Pages,
+    private readonly pages: CommitPages,
   ) {
     super();
     this.register("threadline.openCommit", "open the commit", (sha, project) =>
@@ -53,7 +53,7 @@ export class Commits extends Registrations {
     const folders = own ? projectRoots(projects, own) : [];
     if (await canShow(sha, folders)) return;
     if (!own) throw new Error(`no repository of this window has ${sha.slice(0, SHORT)}`);
-    await this.pages.openCommit(own, sha);
+    await this.pages.open(own, sha);
   }
 }
 

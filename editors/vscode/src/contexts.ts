@@ -1,8 +1,9 @@
 /** The context keys that package.json's `when` clauses read. */
 
 import * as vscode from "vscode";
-import { isRunning } from "./memory/jobs";
-import type { Job } from "./protocol.generated";
+import { isRunning } from "../shared/jobs";
+import type { Job } from "../shared/protocol.generated";
+import type { Plan } from "../shared/tasks";
 import {
   activeSessions,
   hasSessions,
@@ -12,7 +13,6 @@ import {
   type SidecarState,
 } from "./states";
 import type { Post } from "./team/messages";
-import type { Plan } from "./team/tasks";
 
 export function showContexts(
   state: SidecarState,

@@ -15,6 +15,7 @@ import { Workshop } from "./memory/workshop";
 import { tellState } from "./notices";
 import { Overview } from "./overview";
 import { Visiting } from "./panels/visiting";
+import { CommitPages } from "./reading";
 import { MissedSaves } from "./saves";
 import { settingNames } from "./settings";
 import { findCarried } from "./setup/carrying";
@@ -51,14 +52,15 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   const installer = new Installer(sidecar, { log, root, carried });
   const overview = new Overview(sidecar);
   const tree = new SessionsTree(sidecar, overview);
-  const team = new Team(sidecar);
+  const visiting = new Visiting(context.extensionUri, sidecar, overview);
+  const team = new Team(sidecar, visiting.show);
   const workshop = new Workshop(sidecar);
   const jobs = new JobsTree(workshop, overview);
   const statusBar = new StatusBar(sidecar, overview, team.inbox, workshop);
   const commands = new Commands(sidecar, overview, team.inbox, log);
   const saves = new MissedSaves(sidecar);
   const assistance = new Assistance(sidecar, overview, context.globalState, log);
-  const visiting = new Visiting(context.extensionUri, sidecar, overview);
+  const commitPages = new CommitPages(sidecar);
   const making = new MakingCommands(sidecar, overview, workshop);
   const show = () => {
     showContexts(sidecar.state, overview.projects);
@@ -67,7 +69,11 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   };
   context.subscriptions.push(log, sidecar, overview, tree, team, statusBar, commands, saves);
   context.subscriptions.push(installer, visiting, assistance);
-  context.subscriptions.push(new Commits(overview, team.pages), new Insights(sidecar, links));
+  context.subscriptions.push(
+    commitPages,
+    new Commits(overview, commitPages),
+    new Insights(sidecar, links),
+  );
   context.subscriptions.push(workshop, jobs, making, new Decorations());
   context.subscriptions.push(new MemoryCommands(sidecar, overview));
   context.subscriptions.push(new ImportCommands(sidecar, overview));

@@ -1,8 +1,8 @@
 /** One kind of thing in every project of this window, as the sidecar last told it. */
 
 import * as vscode from "vscode";
-import { Coalescer } from "./coalescing";
-import type { Change, Project } from "./protocol.generated";
+import { Coalescer } from "../shared/coalescing";
+import type { Change, Project } from "../shared/protocol.generated";
 import type { Sidecar } from "./sidecar";
 
 const DELAY = 50;

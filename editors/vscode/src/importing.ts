@@ -1,8 +1,8 @@
 /** Bringing in what was committed before anybody watched, from the palette and the empty view. */
 
 import * as vscode from "vscode";
+import { importOutcome } from "../shared/histories";
 import { choose, choosePlace } from "./choosing";
-import { importOutcome } from "./histories";
 import type { Overview } from "./overview";
 import { follow } from "./progress";
 import { Registrations } from "./registrations";

@@ -1,7 +1,7 @@
 /** What the status bar says. */
 
-import { clock, count, length } from "./formats";
-import type { CaptureState, Session } from "./protocol.generated";
+import { clock, count, length } from "../shared/formats";
+import type { CaptureState, Session } from "../shared/protocol.generated";
 import {
   activeSessions,
   isCapturing,

@@ -1,8 +1,8 @@
 /** The projects of this window as the sidecar last told them. */
 
 import * as vscode from "vscode";
-import { Coalescer } from "./coalescing";
-import type { Change, Project } from "./protocol.generated";
+import { Coalescer } from "../shared/coalescing";
+import type { Change, Project } from "../shared/protocol.generated";
 import type { Sidecar } from "./sidecar";
 import type { ProjectState } from "./states";
 

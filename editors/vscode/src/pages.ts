@@ -1,57 +1,11 @@
-/** Threads, tasks and commits as Markdown to read; what others wrote in them stays within its quotation. */
+/** A commit as Markdown; what its author wrote stays within its quotation. */
 
-import { moment } from "./formats";
-import { agentName, type Labels, priorityName } from "./names";
-import type {
-  Event,
-  FileChange,
-  Handling,
-  ShownMessage,
-  ShownTask,
-  Thread,
-} from "./protocol.generated";
-import { headline } from "./team/messages";
-import { STATUS_NAMES } from "./team/tasks";
+import { moment } from "../shared/formats";
+import type { Event, FileChange } from "../shared/protocol.generated";
 
 const GAP = "\u200b";
 const TAG = /<(?=[a-z][a-z0-9-]*(?:[\s/]|$)|(?:style|script|svg|math)\b)/gim;
 const IMAGE = /!(?=\[)/g;
-
-export function threadPage(thread: Thread, labels: Labels, now: Date): string {
-  const [first] = thread.messages;
-  const vanished =
-    thread.missing.length > 0 ? ["*An earlier message of this thread vanished.*"] : [];
-  const parts = thread.messages.map((message) => messagePart(message, labels, now));
-  return paragraphs([`# ${first ? plain(headline(first)) : "Messages"}`, ...vanished, ...parts]);
-}
-
-export function taskPage(
-  task: ShownTask,
-  { labels, obstacles, now }: { labels: Labels; obstacles: readonly string[]; now: Date },
-): string {
-  const name = (id: string | null) => plain(agentName(id ?? "user", labels));
-  const times = `Written down by ${name(task.createdBy)}, ${moment(task.createdAt, now)}`;
-  return paragraphs([
-    `# ${plain(task.title)}`,
-    [
-      `**${STATUS_NAMES[task.status]}**`,
-      priorityName(task.priority),
-      `for ${name(task.assignedAgentId)}`,
-    ]
-      .filter(Boolean)
-      .join(" · "),
-    task.description && quoted(task.description),
-    section("Waits for", obstacles.map((title) => `- ${plain(title)}`).join("\n")),
-    section("Done when", task.doneWhen && quoted(task.doneWhen)),
-    section("Evidence", task.evidence && quoted(task.evidence)),
-    section("Notes", task.notes.map((note) => remark(note, name, now)).join("\n\n")),
-    section(
-      "Linked with",
-      task.links.map(({ type, title }) => `- ${type}: ${plain(title)}`).join("\n"),
-    ),
-    `*${times}*`,
-  ]);
-}
 
 export function commitPage({ commit, files, occurredAt }: Event, now: Date): string {
   if (!commit) return "";
@@ -90,42 +44,6 @@ function fileLine({ path, status, previousPath, addedLines, deletedLines }: File
   const isCounted = typeof addedLines === "number" || typeof deletedLines === "number";
   const lines = isCounted ? ` (+${addedLines ?? 0} −${deletedLines ?? 0})` : "";
   return `- ${status ?? "modified"}: ${from}${plain(path)}${lines}`;
-}
-
-function messagePart(message: ShownMessage, labels: Labels, now: Date): string {
-  const name = (id: string) => plain(agentName(id, labels));
-  const facts = [
-    `**${capital(name(message.senderId))}** to ${name(message.targetId)}`,
-    moment(message.createdAt, now),
-    message.category !== "info" && plain(message.category),
-    priorityName(message.priority),
-  ];
-  const receipts = Object.entries(message.handlings).map(([id, one]) =>
-    handled(name(id), one, now),
-  );
-  return paragraphs([
-    facts.filter(Boolean).join(" · "),
-    quoted(message.content),
-    receipts.length > 0 && `*${receipts.join(" · ")}*`,
-  ]);
-}
-
-function handled(name: string, { deliveredAt, acknowledgedAt }: Handling, now: Date): string {
-  return acknowledgedAt
-    ? `acknowledged by ${name}, ${moment(acknowledgedAt, now)}`
-    : `read by ${name}, ${moment(deliveredAt, now)}`;
-}
-
-function remark(
-  { agentId, at, text }: ShownTask["notes"][number],
-  name: (id: string | null) => string,
-  now: Date,
-): string {
-  return `${capital(name(agentId))}, ${moment(at, now)}\n\n${quoted(text)}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function section(title: string, text: string | null): string {

@@ -7,8 +7,8 @@ import {
   WorkDoneProgress,
   type WorkDoneProgressReport,
 } from "vscode-languageclient/node";
+import type { Methods, Notifications, Questions } from "../shared/protocol.generated";
 import { Refusal } from "./assistants/models";
-import type { Methods, Notifications, Questions } from "./protocol.generated";
 
 /** How a request is followed until its answer. */
 export interface Following {

@@ -2,10 +2,10 @@
 
 import * as vscode from "vscode";
 import { DidSaveTextDocumentNotification } from "vscode-languageclient/node";
+import type { Change, Methods } from "../shared/protocol.generated";
 import type { Lender } from "./assistants/lending";
 import { QuietClient } from "./clients";
 import { thisMachine } from "./locating";
-import type { Change, Methods } from "./protocol.generated";
 import { answer, type Following, listen, type Requests, send } from "./requests";
 import { RestartBudget } from "./restarts";
 import { inspect, openFolders } from "./setup/editor";

@@ -1,6 +1,6 @@
 /** What is known of the sidecar and of the projects in this window, and what follows from it. */
 
-import type { CaptureState, Project, Session, SessionPage } from "./protocol.generated";
+import type { CaptureState, Project, Session, SessionPage } from "../shared/protocol.generated";
 
 export type SidecarState =
   | { readonly kind: "idle" }

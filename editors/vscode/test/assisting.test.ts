@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { RulesChange, RulesFile } from "../shared/protocol.generated";
 import { openChat, pasteHint } from "../src/assistants/chats";
 import { attempt, disposable, functionOf } from "../src/assistants/guards";
 import { lengthOf, onOwnLines } from "../src/assistants/insertions";
 import { isTarget, offered, ownPart, present, toldChanges } from "../src/assistants/rulesets";
-import type { RulesChange, RulesFile } from "../src/protocol.generated";
 
 test("a text stands on lines of its own at the cursor", () => {
   const cases: [string, string, string][] = [

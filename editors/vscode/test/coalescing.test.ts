@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Coalescer } from "../src/coalescing";
+import { Coalescer } from "../shared/coalescing";
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { headline, rest } from "../shared/events";
+import { sourceKind } from "../shared/hosts";
 import { sides } from "../src/changes";
-import { headline, rest } from "../src/events";
-import { sourceKind } from "../src/hosts";
 import { event } from "./given";
 
 const COMMIT = { sha: "a".repeat(40), authoredAt: "2026-11-16T12:00:00Z" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, cut, duration, firstLine, moment, summary } from "../src/formats";
+import { count, cut, duration, firstLine, moment, summary } from "../shared/formats";
 import { session } from "./given";
 
 const NOON = "2026-11-16T12:00:00Z";

@@ -10,10 +10,10 @@ import type {
   ShownMessage,
   ShownTask,
   Stage,
-} from "../src/protocol.generated";
+} from "../shared/protocol.generated";
+import type { Plan } from "../shared/tasks";
 import type { ProjectState } from "../src/states";
 import type { Post } from "../src/team/messages";
-import type { Plan } from "../src/team/tasks";
 
 export function session(said: Partial<Session> = {}): Session {
   return {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importOutcome } from "../src/histories";
+import { importOutcome } from "../shared/histories";
 
 function check(found: number, imported: number, author: string | null, expected: string): void {
   test(`${imported} of ${found} commits by ${author ?? "everyone"}: ${expected}`, () => {

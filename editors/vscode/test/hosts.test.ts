@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hostSource, isEditor, sourceName } from "../src/hosts";
+import { hostSource, isEditor, sourceName } from "../shared/hosts";
 
 function check(appName: string, uriScheme: string, expected: string): void {
   test(`${appName} (${uriScheme}) is ${expected}`, () => {

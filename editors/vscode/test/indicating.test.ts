@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { CaptureState } from "../shared/protocol.generated";
 import { indicate } from "../src/indicating";
-import type { CaptureState } from "../src/protocol.generated";
 import type { ProjectState, SidecarState } from "../src/states";
 import { projectState, session } from "./given";
 

@@ -8,7 +8,7 @@ import {
   signed,
   standing,
 } from "../pages/views/injection/words";
-import type { Receipt } from "../src/protocol.generated";
+import type { Receipt } from "../shared/protocol.generated";
 
 test("reasons come the strongest first, for better or worse", () => {
   const why = { recency: 0.2, words: 0.1, feedback: -0.5, standing: 0.9, files: 0.001 };

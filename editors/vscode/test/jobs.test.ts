@@ -10,7 +10,7 @@ import {
   standing,
   timeSpan,
   workTime,
-} from "../src/memory/jobs";
+} from "../shared/jobs";
 import { job } from "./given";
 
 const NOW = new Date("2026-11-16T12:00:10Z");

@@ -78,7 +78,7 @@ test("every command that is offered is registered, and the other way round", () 
 });
 
 test("no command bears the name of a method, which the sidecar offers itself", () => {
-  const methods = source("src").matchAll(/"(threadline\/[^"]+)": \{ params/g);
+  const methods = source("shared").matchAll(/"(threadline\/[^"]+)": \{ params/g);
   const taken = new Set([...methods].map(([, name]) => name?.replaceAll("/", ".")));
   assert.ok(taken.size > 0);
   assert.deepEqual(

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ShownMessage } from "../src/protocol.generated";
-import { headline, merged, notices, receipt, senderLine, unreadTotal } from "../src/team/messages";
+import type { ShownMessage } from "../shared/protocol.generated";
+import { headline, merged, notices, senderLine, unreadTotal } from "../src/team/messages";
 import { message, post } from "./given";
 
 const LABELS = new Map([["codex-2", "Codex (tests)"]]);
-const AT = "2026-11-16T12:00:00Z";
 
 function check(name: string, fresh: Partial<ShownMessage>[], expected: [string, boolean][]): void {
   test(name, () => {
@@ -76,17 +75,6 @@ test("a row says how pressing it is, who sent it and to whom else", () => {
   assert.equal(senderLine(message(), LABELS), "Claude Code");
   const broadcast = message({ senderId: "codex-2", targetId: "*", priority: 5 });
   assert.equal(senderLine(broadcast, LABELS), "urgent · Codex (tests) · to all agents");
-});
-
-test("a sent message says how far it has come", () => {
-  const read = { deliveredAt: AT, acknowledgedAt: null };
-  const done = { deliveredAt: AT, acknowledgedAt: AT };
-  assert.deepEqual(
-    [{}, { "codex-2": read }, { "codex-2": read, owl: done }].map((handlings) =>
-      receipt(message({ handlings }), LABELS),
-    ),
-    ["not read yet", "read by Codex (tests)", "acknowledged by owl"],
-  );
 });
 
 test("what waits in several projects is sorted by urgency, what is over by its age", () => {

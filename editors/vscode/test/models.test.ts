@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ErrorCode } from "../shared/protocol.generated";
 import {
   canLend,
   complete,
@@ -9,7 +10,6 @@ import {
   type Source,
   type Token,
 } from "../src/assistants/models";
-import { ErrorCode } from "../src/protocol.generated";
 
 const PARAMS = { system: "Read.", prompt: "Events.", maxTokens: 10 };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { first, HOME, PAGES, type Place, read, write } from "../pages/places";
+import { first, HOME, PAGES, type Place, read, write } from "../shared/places";
 
 test("every place is read as it was written", () => {
   for (const page of PAGES) {

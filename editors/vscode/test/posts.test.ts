@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ListTasksParams, Methods, ReadMessagesParams } from "../src/protocol.generated";
+import type { ListTasksParams, Methods, ReadMessagesParams } from "../shared/protocol.generated";
 import type { Requests } from "../src/requests";
 import { readPlan } from "../src/team/plans";
 import { readPost } from "../src/team/posts";

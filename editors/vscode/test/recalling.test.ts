@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countActive, NO_FILTERS, paramsOf, toggled } from "../pages/views/memory/filtering";
-import { divide } from "../pages/views/memory/finding";
-import { kept, linkName, purged, remarks } from "../pages/views/memory/telling";
-import type { Neighbour, PurgeReport } from "../src/protocol.generated";
+import { countActive, NO_FILTERS, paramsOf, toggled } from "../shared/filters";
+import type { Neighbour, PurgeReport } from "../shared/protocol.generated";
+import { kept, linkName, purged, remarks } from "../shared/remarks";
+import { divide } from "../shared/results";
 import { found, memory } from "./given";
 
 test("without filters all that is active is asked for", () => {

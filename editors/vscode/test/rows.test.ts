@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clock } from "../src/formats";
+import { clock } from "../shared/formats";
 import { shortFacts, shortTitle } from "../src/tree/rows";
 import { session } from "./given";
 

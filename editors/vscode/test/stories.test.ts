@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { afterFirst, byDay, byteSize, dayName, title } from "../pages/stories";
+import { afterFirst, byDay, byteSize, dayName, title } from "../shared/stories";
 import { session } from "./given";
 
 const NOW = new Date("2026-11-16T18:00:00");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns, facts, findTask, obstacles } from "../src/team/tasks";
+import { columns, facts, obstacles } from "../shared/tasks";
 import { plan, task } from "./given";
 
 const LABELS = new Map([["codex-2", "Codex (tests)"]]);
@@ -64,12 +64,4 @@ checkFacts(
 test("what a task waits for is named", () => {
   const plans = [plan({ open: [task({ taskId: "a", title: "Spin" })] })];
   assert.deepEqual(obstacles(task({ waitingFor: ["a", "b"] }), plans), ["Spin", "b"]);
-});
-
-test("a task is found wherever it stands", () => {
-  const plans = [plan({ open: [task({ taskId: "a" })], done: [task({ taskId: "b" })] })];
-  assert.deepEqual(
-    ["a", "b", "c"].map((id) => findTask(plans, id)?.taskId),
-    ["a", "b", undefined],
-  );
 });

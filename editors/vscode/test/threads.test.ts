@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  addressee,
-  company,
-  conversations,
-  isNew,
-  isOpen,
-  receipts,
-} from "../pages/views/inbox/threads";
+import { addressee, company, conversations, isNew, isOpen } from "../pages/views/inbox/threads";
+import { receipts } from "../shared/receipts";
 import { message } from "./given";
 
 const labels = new Map([["codex", "Codex"]]);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { daysUpTo } from "../pages/views/timeline/days";
 import { figures, longestRun, step } from "../pages/views/timeline/figures";
 import { beads, draw, hours, place, spread } from "../pages/views/timeline/marks";
-import type { MemoryMark, SessionMark, Timeline } from "../src/protocol.generated";
+import type { MemoryMark, SessionMark, Timeline } from "../shared/protocol.generated";
 
 /** Local times, so that the tests hold in any zone. */
 const at = (time: string) => new Date(`2026-11-16T${time}:00`).toISOString();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Change, Methods } from "../shared/protocol.generated";
 import { isRenamed, ownTitle, pageTitle } from "../src/panels/titles";
-import type { Change, Methods } from "../src/protocol.generated";
 import type { Requests } from "../src/requests";
 import { memory, session } from "./given";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import manifest from "../package.json";
+import type { Memory, SearchResult } from "../shared/protocol.generated";
 import { NOTHING, registerTools, toldMemories } from "../src/assistants/toolbox";
-import type { Memory, SearchResult } from "../src/protocol.generated";
 
 function found(...said: Partial<Memory>[]): SearchResult {
   const memories = said.map((one) => ({

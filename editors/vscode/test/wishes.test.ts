@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isConflict, Pending, Wish } from "../pages/hosts";
-import { ErrorCode } from "../src/protocol.generated";
+import { ErrorCode } from "../shared/protocol.generated";
 
 test("a wish waits for somebody to heed it, and is heeded once", () => {
   const wish = new Wish();

@@ -10,7 +10,7 @@ from protocol.values import Record, Timestamp
 
 KEPT = 50
 """Pauses that are remembered, so that what happened in them is not picked up later."""
-_SPANS = {"15m": timedelta(minutes=15), "1h": timedelta(hours=1)}
+_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 
 
 class Pause(Record, frozen=True, kw_only=True):
@@ -26,7 +26,8 @@ class Pause(Record, frozen=True, kw_only=True):
 
 def begin(duration: PauseDuration, now: datetime, process: str) -> Pause:
     """Pause from now on."""
-    span = _SPANS.get(duration)
+    count, unit = duration[:-1], duration[-1:]
+    span = _UNITS[unit] * int(count) if count.isdecimal() else None
     return Pause(
         duration=duration,
         since=now,

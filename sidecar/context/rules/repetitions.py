@@ -9,9 +9,8 @@ from msgspec import Struct
 from protocol.memories import Memory, MemoryType
 from sidecar.memory.rules import duplicates
 from sidecar.memory.rules.duplicates import Statement
-from sidecar.search.rules import words
-from sidecar.search.rules.words import Sketch
-from sidecar.text import clipping
+from sidecar.text import clipping, words
+from sidecar.text.words import Sketch
 
 _READ = 2_000
 """Letters of a memory that are compared by their words; what follows must be the same to the letter."""

@@ -1,6 +1,6 @@
 """Notes: what one turn of a conversation says that must not be lost with the rest of it.
 
-The rules of enrichment judge each sentence of a user, and a few rules of talk besides. An assistant's words are not
+The rules of talk judge each sentence of a user, and a few rules of talk besides. An assistant's words are not
 judged: five of 32 memories made from them were right.
 """
 
@@ -12,13 +12,10 @@ import msgspec
 from msgspec import Struct
 
 from protocol.conversations import Note
-from protocol.events import Event
 from protocol.memories import MemoryType
-from sidecar.conversations.rules import sayings
-from sidecar.memory.extract import compose, messages, noise
-from sidecar.memory.extract.findings import Finding
-from sidecar.memory.extract.messages import Message
-from sidecar.text import own_words, wording
+from sidecar.conversations.rules import cues, sayings
+from sidecar.memory.extract import noise, talk
+from sidecar.text import own_words, statements, wording
 from sidecar.text.patterns import compiled
 from sidecar.text.statements import Statement
 
@@ -35,7 +32,6 @@ _PIECE = 8_000
 """Letters that are read at once, so that no end is lost behind a long beginning."""
 _LEAST = 12
 """Letters below which nobody knows later what was meant."""
-_NOBODY = "0" * 26
 
 _UNSETTLED = compiled(
     r".*(?:\?|\b(?:to (?:make|be made|take|decide)|needed|options|alternatives|open decisions?|undecided|not (?:yet )?(?:decided|agreed)|possible|questions?|could|should|how|why|if)\b)"
@@ -63,9 +59,6 @@ _POINTING = compiled(
     r"(?:this|that|thats|these|those|it|they|he|she|both|the (?:former|latter)|dies|das|es|cela|ça|c'est|esto|eso|isso|isto)\b(?! way)"
 )
 """A sentence that begins so says nothing without the one before."""
-_CHOSE = compiled(
-    r"(?:we|i|the team)(?:'ve| have)? (?:\w+ly |just |also )?(?:decided|agreed|chose)\b"
-)
 _COUNTED = re.compile(r"\s+(?=\d{1,2}\) \S)")
 _NAMED = re.compile(r"(?m)^[ \t]*(?:\*\*|__)([^*_\n]{2,60})(?:\*\*|__):?[ \t]*$")
 _GAP = re.compile(r"\n{3,}")
@@ -103,35 +96,22 @@ def pick(judged: Iterable[Judged]) -> tuple[Note, ...]:
 
 def _heard(piece: tuple[int, str], at: datetime) -> Iterator[Judged]:
     place, text = piece
-    message = _message(text, at)
+    said = statements.read(text, "capture")
     before: Statement | None = None
-    for number, statement in enumerate(message.statements):
+    for number, statement in enumerate(said):
         cleaned = msgspec.structs.replace(statement, text=_cleaned(statement.text))
-        kind = _judge(message, cleaned, before)
+        kind = _judge(cleaned, before)
         if kind is None and cleaned.text != statement.text:
-            kind = _judge(message, statement, before)
+            kind = _judge(statement, before)
         note = None
         if kind is not None:
-            after = message.statements[number + 1 :][:1]
+            after = said[number + 1 :][:1]
             note = Note(type=kind, text=_told(cleaned, before, after), said_by="user", at=at)
         yield Judged(statement=statement, note=note, piece=place)
         before = statement
 
 
-def _message(piece: str, at: datetime) -> Message:
-    event = Event(
-        event_id=_NOBODY,
-        session_id=_NOBODY,
-        kind="capture",
-        occurred_at=at,
-        recorded_at=at,
-        source="user",
-        text=piece,
-    )
-    return messages.read(event)
-
-
-def _judge(message: Message, statement: Statement, before: Statement | None) -> MemoryType | None:
+def _judge(statement: Statement, before: Statement | None) -> MemoryType | None:
     """Tell what a sentence is; nothing where it passes, asks, guesses or names what follows."""
     text = statement.text
     if statement.is_open:
@@ -142,7 +122,7 @@ def _judge(message: Message, statement: Statement, before: Statement | None) -> 
         return None
     if headed := _headed(statement):
         return headed
-    return _judge_user(message, statement, before)
+    return _judge_user(statement, before)
 
 
 def _is_loose(text: str) -> bool:
@@ -151,9 +131,7 @@ def _is_loose(text: str) -> bool:
     return bool(is_unsure) or noise.is_cut(text)
 
 
-def _judge_user(
-    message: Message, statement: Statement, before: Statement | None
-) -> MemoryType | None:
+def _judge_user(statement: Statement, before: Statement | None) -> MemoryType | None:
     text = statement.text
     is_denied = before is not None and before.text and _DENIAL.match(before.text)
     if is_denied and _CLAIMS.match(text):
@@ -161,22 +139,15 @@ def _judge_user(
     spoken = next((kind for kind, row in sayings.SAID if row.match(text)), None)
     if spoken == "correction":
         return spoken
-    finding = None if noise.is_transient(text) else _found(message, statement)
-    if finding is not None:
-        return _kind(finding, text)
+    heard = None if noise.is_transient(text) else talk.judge(text)
+    if heard is not None:
+        return heard.type
     if spoken is not None:
         return spoken
+    cued = None if noise.is_transient(text) else cues.find(text)
+    if cued is not None:
+        return cued
     return "fact" if _MINDED.match(" ".join(statement.quote.split())) else None
-
-
-def _found(message: Message, statement: Statement) -> Finding | None:
-    rules = (rule(message, statement) for rule in compose.RULES)
-    return next(filter(None, rules), None)
-
-
-def _kind(finding: Finding, text: str) -> MemoryType:
-    """Tell the type of a finding: who decides to do something later has decided."""
-    return "decision" if finding.type == "task" and _CHOSE.match(text) else finding.type
 
 
 def _headed(statement: Statement) -> MemoryType | None:

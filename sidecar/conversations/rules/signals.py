@@ -10,11 +10,10 @@ from itertools import groupby
 
 from protocol.conversations import Note
 from protocol.memories import MemoryType
-from sidecar.conversations.rules import notes
+from sidecar.conversations.rules import cues, notes
 from sidecar.conversations.rules.notes import Judged
 from sidecar.conversations.rules.turns import Signal
-from sidecar.memory.extract import duties, phrases
-from sidecar.text.patterns import Table
+from sidecar.text import wording
 
 KEYWORDS = 12
 WEIGHTS: Mapping[MemoryType, float] = {
@@ -34,18 +33,6 @@ EXCERPT = 4_000
 """Letters of a turn that are read for memory."""
 _CUE = 3
 """Words of a phrase that name it."""
-_CUES: tuple[Table, ...] = (
-    phrases.DECIDED,
-    phrases.CHOSEN,
-    phrases.SWAPPED,
-    phrases.PREFERRED,
-    phrases.REVERTED,
-    phrases.CAUSED,
-    duties.MUST,
-    duties.FORBID,
-    duties.DEPRECATED,
-    duties.LEFT,
-)
 
 
 def detect(text: str, at: datetime) -> Signal:
@@ -71,7 +58,7 @@ def score(found: Iterable[Judged]) -> float:
 
 
 def _weigh(one: Judged, note: Note) -> float:
-    is_reasoned = phrases.BECAUSE.search(one.statement.text) is not None
+    is_reasoned = wording.split(one.statement.text)[1] is not None
     return min(1.0, WEIGHTS[note.type] + _REASONED * is_reasoned)
 
 
@@ -79,9 +66,10 @@ def _keywords(found: Sequence[Judged]) -> Iterator[str]:
     """Name the kinds first, then the words."""
     yield from (one.note.type for one in found if one.note)
     for one in found:
-        text = one.statement.text
-        cues = (cue.search(text) for cue in (*_CUES, phrases.BECAUSE))
-        yield from (_named(cue[0]) for cue in cues if cue)
+        found_cues = (cue.search(one.statement.text) for _, cue in cues.CUES)
+        yield from (_named(cue[0]) for cue in found_cues if cue)
+        reason = wording.split(one.statement.text)[1]
+        yield from [_named(reason.split()[0])] if reason else []
 
 
 def _named(phrase: str) -> str:

@@ -18,7 +18,7 @@ from sidecar.memory.llm.prompts import MOST_ITEMS, Piece, Shown
 from sidecar.memory.rules.drafts import Draft
 from sidecar.memory.rules.duplicates import LIGHT
 from sidecar.privacy.redaction import redact
-from sidecar.search.rules import words
+from sidecar.text import words
 from sidecar.text.patterns import late
 
 SHARE = 0.5

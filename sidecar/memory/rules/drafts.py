@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from protocol.events import Event
-from protocol.memories import Anchor, Evidence, MemoryStatus, MemoryType
+from protocol.memories import Anchor, Condition, Evidence, MemoryStatus, MemoryType, RuleName
 from protocol.values import Record, Timestamp
 
 
@@ -45,6 +45,12 @@ class Draft(Struct, frozen=True, kw_only=True):
     anchors: tuple[Anchor, ...] = ()
     status: MemoryStatus = "active"
     by_model: bool = False
+    rule: RuleName | None = None
+    holds: tuple[Condition, ...] = ()
+    idempotency_key: str | None = None
+    """What it is known by, where the same is found again and again."""
+    occurred_at: Timestamp | None = None
+    """When what it tells of happened, where that is not when its events did."""
 
 
 class Proposal(Record, frozen=True, kw_only=True):

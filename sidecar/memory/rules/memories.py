@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from protocol.memories import Evidence, Memory
+from protocol.memories import Evidence, Memory, Review
 from sidecar.memory.rules.drafts import Draft, Proposal
 from sidecar.privacy.cleaning import clean
 
@@ -17,12 +17,13 @@ _READ = 2_000
 
 def from_proposal(proposal: Proposal, project_id: str, session_id: str, now: datetime) -> Memory:
     """Make a memory of what was read of a session."""
-    draft = msgspec.structs.asdict(proposal.draft)
+    draft = msgspec.structs.asdict(proposal.draft) | {"occurred_at": proposal.occurred_at}
+    # What stands in the code belongs to no session.
+    session = None if proposal.draft.idempotency_key else session_id
     return Memory(
         memory_id=proposal.memory_id,
         project_id=project_id,
-        session_id=session_id,
-        occurred_at=proposal.occurred_at,
+        session_id=session,
         created_at=now,
         updated_at=now,
         **draft,
@@ -83,6 +84,12 @@ def support(known: Memory, evidence: tuple[Evidence, ...], now: datetime) -> Mem
     )
 
 
+def confirmed(proposal: Memory, now: datetime) -> Memory:
+    """Accept a proposal that somebody else has said, too."""
+    review = Review(verdict="confirmed", at=now)
+    return msgspec.structs.replace(proposal, status="active", review=review, updated_at=now)
+
+
 def forgotten(memory: Memory, now: datetime, by: str | None = None) -> Memory:
     """Leave of a memory that it was there and which agent has forgotten it, and nothing of what it said."""
     return Memory(
@@ -92,6 +99,8 @@ def forgotten(memory: Memory, now: datetime, by: str | None = None) -> Memory:
         title=FORGOTTEN,
         content=FORGOTTEN,
         status="forgotten",
+        # A hash of words in the code: so that what was forgotten is not found there again.
+        idempotency_key=memory.idempotency_key if memory.rule and memory.holds else None,
         occurred_at=memory.occurred_at,
         created_at=memory.created_at,
         updated_at=now,

@@ -8,6 +8,8 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 
+from sidecar.text.common_words import FUNCTION_WORDS
+
 MOST_TERMS = 64
 """Terms of one query; a pasted log has thousands, and each costs a lookup."""
 _MOST_EXTRA = 2_000
@@ -17,17 +19,6 @@ _WORD = re.compile(r"[^\W_]+")
 _MIXED = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
-_STOP = frozenset(
-    re.findall(
-        "[a-z]+",
-        """
-    a about after all also am an and any are as at be been before being but by can could did do does for from had has
-    have he her his how i if in into is it its just may me might more most must my no not of off on or our out over
-    shall she should so some such than that the their them then there these they this those to too up us was we were
-    what when where which while who whom why will with would you your
-    """,
-    )
-)
 
 
 def beyond_words(text: str) -> str:
@@ -49,7 +40,7 @@ def of_query(text: str, most: int = MOST_TERMS) -> list[str]:
             found[word.lower()] = None
         for part in _parts(word):
             found[part] = None
-    telling = [term for term in found if term not in _STOP]
+    telling = [term for term in found if term not in FUNCTION_WORDS]
     return (telling or list(found))[:most]
 
 

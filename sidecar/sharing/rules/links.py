@@ -109,14 +109,7 @@ required, corrected or left open. People and agents share it; whoever comes next
 
 def introduction(name: str) -> str:
     """Tell an agent that is here for the first time how to use the memory of a project."""
-    return f"""\
-You have not been here before. This is the memory of {name}: what was done, decided and learned in it, by \
-people and by agents.
-
-- Before you write, search: it may be known, or have been tried and dropped.
-- Write down what the next reader cannot see in the code: decisions with their reasons, constraints, \
-preferences, corrections, what is left open. One statement each, with the files it concerns.
-- Checkpoint when a piece of work is done and before your context runs out: what is not saved is lost.
-- Brief the next reader in your summary: what was accomplished, what was decided and why, what is open, \
-where to go on.
-"""
+    return (
+        f"This is the memory of {name}. Search it before you write; write down what the code cannot show (reasons, "
+        "rules, corrections); checkpoint before you stop.\n"
+    )

@@ -8,10 +8,10 @@ from itertools import pairwise
 from msgspec import Struct
 
 from protocol.tasks import Task
-from sidecar.search.rules import words as rules_words
 from sidecar.tasks.rules.conditions import Change
 from sidecar.tasks.rules.likely_ends import READ, subject, without_request
 from sidecar.text import patterns
+from sidecar.text import words as rules_words
 from sidecar.text.patterns import Late, late, words
 
 

@@ -8,11 +8,10 @@ from protocol.connections import ConfigChange, ConnectParams, FoundAgent, Level,
 from protocol.contexts import RenderParams
 from protocol.errors import InvalidParamsError, NotFoundError
 from sidecar.app import Application
-from sidecar.handlers import connections
+from sidecar.hosts import assistant, rules_files, rules_writer
 from sidecar.hosts import connect as hosts_connect
-from sidecar.hosts import rules_writer
-from sidecar.hosts.agents import BY_NAME
 from sidecar.hosts.connect import Tools
+from sidecar.storage.ledgers import Ledger
 from sidecar.transports.cli import calls, screens
 from sidecar.transports.exits import Exit
 
@@ -61,21 +60,20 @@ def disconnect(app: Application, options: Namespace) -> Exit:
 def _fill_rules(app: Application, project: str, plan: Plan) -> None:
     """Let rules files that were made tell something before the first conversation begins."""
     made = {name for change in plan.files if change.action == "create" for name in change.agents}
-    refresher = connections.prepare_refreshing(app.home)
-    for agent in made & rules_writer.AGENTS:
-        sight = rules_writer.find(refresher, agent, project)
+    rows = Ledger(app.home.folder, app.home.lock).rows()
+    for agent in made & set(rules_files.PLACES):
+        sight = rules_writer.find(rows, agent, project)
         if sight is not None:
-            wanted = RenderParams(
-                project=project, host=agent, max_chars=rules_writer.ROOM, preview=True
-            )
-            rules_writer.refresh_all(refresher, sight, app.greet(wanted).text)
+            room = rules_files.rules_room(agent)
+            wanted = RenderParams(project=project, host=agent, max_chars=room, preview=True)
+            rules_writer.renew(agent, sight, app.greet(wanted).text)
 
 
 def _asked(app: Application, options: Namespace) -> tuple[Tools, ConnectParams]:
     """Read the options: `--project` may be followed by a folder, and an agent's name is none."""
     names = list(options.agent)
     folder = options.project
-    if folder in BY_NAME:
+    if folder in assistant.names():
         names.append(folder)
         folder = ""
     level: Level = "user" if folder is None else "project"

@@ -12,6 +12,7 @@ from typing import IO, TypeVar
 import msgspec
 
 from protocol.capture import CaptureState
+from protocol.diagnosis import Diagnosis
 from protocol.errors import InvalidParamsError, NotFoundError, StorageFailedError, ThreadlineError
 from protocol.events import Event
 from protocol.methods import EventPage, ScanParams, Status
@@ -29,6 +30,7 @@ from sidecar.transports.cli import (
     memory,
     messages,
     parser,
+    reviewing,
     rules,
     screens,
     tasks,
@@ -197,6 +199,16 @@ def _status(app: Application, options: Namespace) -> Exit:
     else:
         screens.show_status(status)
     return Exit.OK
+
+
+def _doctor(app: Application, options: Namespace) -> Exit:
+    diagnosis = _call(app, "threadline/doctor", {"project": options.project}, Diagnosis)
+    if options.json:
+        print(calls.encode(diagnosis))
+    else:
+        screens.show_diagnosis(diagnosis)
+    has_problem = any(finding.state == "problem" for finding in diagnosis.findings)
+    return Exit.FAILED if has_problem else Exit.OK
 
 
 def _explain(app: Application, options: Namespace) -> Exit:
@@ -368,6 +380,8 @@ _COMMANDS = {
     "resume": _capture,
     "sessions": _sessions,
     "enrich": memory.enrich,
+    "review": reviewing.review,
+    "worth-knowing": reviewing.worth_knowing,
     "jobs": memory.jobs,
     "search": memory.search,
     "why": explain.why,
@@ -389,6 +403,7 @@ _COMMANDS = {
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,
+    "doctor": _doctor,
     "link": _link,
     "unlink": _link,
     "verify": cli_upkeep.verify,

@@ -9,7 +9,7 @@ from typing import TypeVar
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from protocol.enrichment import Compacted, JobList, JobParams, StartParams
+from protocol.enrichment import Compacted, JobList, JobParams, StartAllParams, StartParams
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.forgetting import PurgeReport
 from protocol.jobs import STAGES, Job, Stage
@@ -45,10 +45,6 @@ def view() -> Iterator[Tell]:
                     bars.update(task, completed=done, total=total)
 
         yield tell
-
-
-def unseen(done: int, total: int, stage: str = "") -> None:
-    """Show nothing: something else shows how far it is."""
 
 
 def show(jobs: Sequence[Job]) -> None:
@@ -90,7 +86,8 @@ def _outcome(job: Job) -> str:
     if job.status != "completed":
         stage = next((one.name for one in job.stages if one.status == "failed"), "")
         return f"[red]{job.status}[/] at {stage}: {screens.clean(job.error or '')}"
-    known = f", {job.skipped} known" if job.skipped else ""
+    known = f", {job.proposed} proposed" if job.proposed else ""
+    known += f", {job.skipped} known" if job.skipped else ""
     newer = f", {job.superseded} brought up to date" if job.superseded else ""
     parked = f", {len(job.parked)} events left alone" if job.parked else ""
     made = screens.plural(job.created, "memory", "memories")
@@ -107,13 +104,16 @@ T = TypeVar("T")
 
 def enrich(app: Application, options: Namespace) -> Exit:
     """Make memory from one session, or from all that nobody has read."""
+    if options.all and not options.session and not options.retry:
+        return _enrich_all(app, options)
     if options.retry:
         params = JobParams(project=options.project, job_id=_job(app, options).job_id)
         with view() as tell:
             done = [app.mind.retry(params, tell)]
     else:
         began = now()
-        done = _enrich_all(app, options, finding.wanted(app, options))
+        with view() as tell:
+            done = [_enrich(app, options, one, tell) for one in finding.wanted(app, options)]
         done = [job for job in done if job.ended_at is None or job.ended_at >= began]
     if options.json:
         print(calls.encode(JobList(jobs=tuple(done), total=len(done))))
@@ -124,17 +124,24 @@ def enrich(app: Application, options: Namespace) -> Exit:
     return Exit.OK if all(job.status == "completed" for job in done) else Exit.FAILED
 
 
-def _enrich_all(app: Application, options: Namespace, wanted: Sequence[str | None]) -> list[Job]:
-    """Make memory from sessions: one shows its stages, many show how many are done."""
-    if len(wanted) == 1:
-        with view() as tell:
-            return [_enrich(app, options, wanted[0], tell)]
-    done: list[Job] = []
+def _enrich_all(app: Application, options: Namespace) -> Exit:
+    """Make memory from all sessions that nobody has read; the last line says what came of it."""
     with screens.progress("reading sessions") as progress:
-        for session_id in wanted:
-            progress(len(done), len(wanted))
-            done.append(_enrich(app, options, session_id, unseen))
-    return done
+        params = StartAllParams(project=options.project, provider=options.provider)
+        done = app.mind.enrich_all(params, lambda count, total, _stage="": progress(count, total))
+    if options.json:
+        print(calls.encode(done))
+    elif not done.sessions:
+        screens.say("nothing to read that was not read before")
+    else:
+        failed = f", {screens.plural(done.failed, 'session')} failed: " if done.failed else ""
+        screens.say(
+            f"{screens.plural(done.memories, 'memory', 'memories')}, {done.proposed} proposed, from "
+            f"{screens.plural(done.sessions, 'session')}{failed}{'; '.join(done.problems)}"
+        )
+        if done.proposed:
+            screens.say("`threadline review` decides about what is proposed; no assistant sees it")
+    return Exit.FAILED if done.failed else Exit.OK
 
 
 def _enrich(app: Application, options: Namespace, session_id: str | None, tell: Tell) -> Job:

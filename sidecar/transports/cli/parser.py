@@ -1,6 +1,8 @@
 """The words of the command line, and what `--help` teaches about them."""
 
 import argparse
+import difflib
+import re
 from typing import NoReturn, TypeAlias, get_args
 
 from protocol.contexts import Mode, Opinion
@@ -10,7 +12,7 @@ from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
 from protocol.tasks import TaskStatus
 from protocol.versions import VERSION
-from sidecar.hosts.agents import BY_NAME
+from sidecar.hosts import assistant
 from sidecar.text import characters
 from sidecar.transports.exits import Exit
 
@@ -266,10 +268,15 @@ shows every event that comes in, whoever reports it. What was committed since th
 first. An editor with the extension does the same by itself.
 """
 
+_REVIEW = """examples:
+  threadline review                                 one after the other: a key decides
+  threadline review --list                          what waits, by kind
+  threadline review --all-of guideline --accept     all rules of guides at once
+"""
 _ENRICH = """\
-Reads the events of a session that nobody has read yet and keeps what is worth it: decisions, constraints,
-tasks, facts, and what the session was about, each with the words it comes from. No model and no network are
-needed. It can be cancelled with Ctrl-C and retried; what is known already is not written twice.
+Reads the events of a session that nobody has read yet, and the code at HEAD. Memory is made of what is sure: comments
+that explain a deliberate choice, and what you said is to last. What is less sure is proposed (`threadline review`) and
+no assistant sees it. No model and no network are needed; what is known already is not written twice.
 
   threadline enrich                     the active session, or the latest
   threadline enrich --all               every session so far
@@ -356,6 +363,16 @@ whether anything of it is left. There is no way back.
 _TYPES = get_args(MemoryType)
 _STATUSES = tuple(status for status in get_args(MemoryStatus) if status != "forgotten")
 
+_DOCTOR = """\
+Looks at the program, git, the disk, this project's store, hooks and every installed assistant, and changes nothing.
+Each finding that is not ok names what to do about it. The exit code is 1 where there is a problem.
+"""
+
+_DEMO = """\
+Makes a small repository in a temporary folder, records an invented week there, shows what Threadline makes of it here
+and in a browser, and removes all of it. Your own memory is not touched.
+"""
+
 _LINK = """\
 A clone, or a repository that was moved, begins with an empty memory of its own: what a folder says of itself can be
 copied. If it has the root commit and the remote of a project that is remembered, this lets it share that memory.
@@ -385,7 +402,16 @@ class _Parser(argparse.ArgumentParser):
     """Complains without what is hidden in a word that it does not know; its subcommands are of its kind."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(characters.visible(message))
+        super().error(characters.visible(message) + _suggestion(message))
+
+
+def _suggestion(message: str) -> str:
+    """Return what a word that is no choice was probably meant to be."""
+    refused = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
+    if refused is None:
+        return ""
+    near = difflib.get_close_matches(refused[1], re.findall(r"[\w-]+", refused[2]), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def build() -> argparse.ArgumentParser:
@@ -410,6 +436,8 @@ def build() -> argparse.ArgumentParser:
     hook = command(commands, "hook", "hear what an assistant's host tells; hosts run this", _HOOK)
     hook.add_argument("agent", help="who calls, such as claude-code")
     hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")
+    demo = bare_command(commands, "demo", "see an invented week, in a place of its own", _DEMO)
+    demo.add_argument("--no-browser", action="store_true", help="only in the terminal")
     _add_scan(commands)
     _add_watch(commands)
     _add_sessions(commands)
@@ -478,9 +506,8 @@ def _add_watch(commands: Commands) -> None:
     pause.add_argument(
         "duration",
         nargs="?",
-        choices=("15m", "1h", "forever"),
         default="forever",
-        help="default: forever",
+        help="such as 30m, 2h or 1d (default: forever)",
     )
     command(commands, "resume", "record again")
 
@@ -517,6 +544,14 @@ def _add_enrich(commands: Commands) -> None:
         "--retry", action="store_true", help="go on with a job that failed, the latest or --job"
     )
     enrich.add_argument("--job", metavar="ID", help="a job's id or its last letters")
+    review = command(commands, "review", "decide about what was found and is not sure", _REVIEW)
+    review.add_argument("--all-of", metavar="KIND", help="decide about all of a kind at once")
+    review.add_argument("--accept", action="store_true", help="with --all-of: accept them")
+    review.add_argument("--reject", action="store_true", help="with --all-of: reject them")
+    review.add_argument("--list", action="store_true", help="only show what waits")
+    review.add_argument("--limit", type=int, default=50, help="how many (default: 50)")
+    worth = command(commands, "worth-knowing", "show the best that is known of this project")
+    worth.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
     jobs = command(commands, "jobs", "list enrichment jobs, cancel one")
     jobs.add_argument(
         "action", nargs="?", choices=("list", "cancel"), default="list", help="default: list"
@@ -581,7 +616,7 @@ def _add_connect(commands: Commands) -> None:
         ("disconnect", "undo what `connect` did", _DISCONNECT),
     ):
         command = bare_command(
-            commands, name, summary, description.format(agents=", ".join(BY_NAME))
+            commands, name, summary, description.format(agents=", ".join(assistant.names()))
         )
         command.add_argument("agent", nargs="*", help="such as claude-code")
         command.add_argument("--all", action="store_true", help="all that are found")
@@ -635,6 +670,7 @@ def _add_identity(commands: Commands) -> None:
     status.add_argument(
         "--why", action="store_true", help="tell which project this folder belongs to, and why"
     )
+    command(commands, "doctor", "look for what is wrong here, and say what mends it", _DOCTOR)
     link = command(commands, "link", "share the memory of the project this folder matches", _LINK)
     link.add_argument("to", nargs="?", metavar="PROJECT", help="its id (default: the oldest)")
     link.add_argument("--no", action="store_true", help="stay apart, and never ask again")

@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.table import Table
 
 from protocol.capture import CaptureState
+from protocol.diagnosis import Diagnosis
 from protocol.events import Event
 from protocol.forgetting import PurgeReport
 from protocol.methods import METHODS, Status
@@ -139,6 +140,9 @@ def show_status(status: Status) -> None:
         "capture": capture(status.capture),
         "size": f"{status.bytes_on_disk / 1_000_000:.1f} MB",
         "memories": f"{status.memories:,}",
+        "proposed": f"{status.proposed:,} to review: `threadline review`"
+        if status.proposed
+        else "",
         "meaning": status.memory_health.semantic_absence or "",
         "stale": _stale(status),
         "waiting": f"{status.waiting} in the inbox" if status.waiting else "",
@@ -158,6 +162,20 @@ def show_status(status: Status) -> None:
     for name, value in facts.items():
         if value:
             table.add_row(name, clean(value))
+    console.print(table)
+
+
+def show_diagnosis(diagnosis: Diagnosis) -> None:
+    """Show each finding in a line, and below it what mends it."""
+    marks = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "problem": "[red]problem[/]"}
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for finding in diagnosis.findings:
+        table.add_row(marks[finding.state], finding.about, clean(finding.text))
+        if finding.fix:
+            table.add_row("", "", clean(f"→ {finding.fix}"))
     console.print(table)
 
 

@@ -1,7 +1,7 @@
-"""`threadline hook <agent> [event]`: what a host tells of its conversation, and what it is told.
+"""`threadline hook <agent> [event]`: record what happens in a host's conversation, and answer with context.
 
 A host must never wait for us, nor be stopped by us: whatever happens here, the exit code is 0, nothing but an
-answer is written, and all is over within two seconds.
+answer is written, and the process ends within two seconds.
 """
 
 import gc
@@ -10,16 +10,15 @@ import sys
 import time
 from _collections_abc import Callable, Mapping
 
+from sidecar.hosts import assistant
+from sidecar.hosts.assistant import Assistant
 from sidecar.storage import spool
 from sidecar.transports.hooks import (
-    answers,
     calls,
     cleaning,
-    hosts,
     notation,
     observing,
-    pauses,
-    reading,
+    recognition,
 )
 from sidecar.transports.hooks.calls import Call
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
@@ -29,14 +28,17 @@ if TYPE_CHECKING:
     from sidecar.storage.prepared import Ready
 
 _HARD_STOP = 1.8
-"""Seconds after which the process ends, whatever it is doing; a host is told two at most."""
+"""Seconds after which the process ends, whatever it is doing; the documented limit is two."""
 _CHOSEN, _LONGEST = "THREADLINE_HOOK_SECONDS", 60.0
-"""Where a user says how long it may take on a slow machine, and what can be said."""
+"""Environment variable for more seconds on a slow machine, and the most that is accepted."""
 _SWITCH = "THREADLINE_HOOKS"
 """Says `off` in a conversation that is not the user's: we set it where we ask an assistant ourselves."""
 _GRACE = 0.1
-"""Seconds by which a child may be later than its own timer says, until it is ended from outside."""
+"""Seconds that a child may overrun its own timer before it is killed."""
 _READING = 0.8
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FILE_TYPE, _PLAIN_FILE = 0o170000, 0o100000
+"""As `stat` has them, which a hook would have to load."""
 _INPUT, _OUTPUT = 0, 1
 _NEEDED: dict[str, tuple[str, ...]] = {
     "session.start": (),
@@ -44,21 +46,21 @@ _NEEDED: dict[str, tuple[str, ...]] = {
     "turn.end": ("response", "transcriptPath"),
     "tool": ("files",),
 }
-"""Of what an observation needs at least one to be kept."""
+"""Fields of which an observation needs at least one to be kept."""
 KEPT, TOLD, DUPLICATE, PAUSED, NOTHING = "kept", "told", "duplicate", "paused", "nothing"
-"""What can be done at an event, as the log has it."""
+"""What was done at an event, as the log says it."""
 
 Response = tuple[bytes, Callable[[], None]]
 
 
 def main(words: list[str]) -> int:
-    """Run one hook; does not return, so that nothing that is left behind can delay the end."""
+    """Run one hook; never returns, so that nothing left behind can delay the end."""
     call = Call(words, is_process=True)
     _end_in(limit(os.environ), call)
     try:
         answer, finish = respond(call, _read, os.environ)
         call.tell_answered()
-        # What a host does not hear any more is told another time.
+        # What the host did not receive is given another time.
         if not answer or _write(answer):
             finish()
         else:
@@ -70,7 +72,7 @@ def main(words: list[str]) -> int:
 
 
 def _look_after(call: Call) -> None:
-    """Let a process of its own place what hooks have left, and prepare what the next conversation is told."""
+    """Start a process that drains the spool and prepares the next conversation's context."""
     if call.upkeep is not None:
         from sidecar.transports import upkeep  # noqa: PLC0415  # few events need it
 
@@ -78,7 +80,7 @@ def _look_after(call: Call) -> None:
 
 
 def limit(environment: Mapping[str, str]) -> float:
-    """Tell after how many seconds a hook ends: as its user wants, or as hosts are told."""
+    """Return after how many seconds a hook ends: the user's choice, or the default."""
     try:
         chosen = float(environment.get(_CHOSEN, ""))
     except ValueError:
@@ -87,17 +89,17 @@ def limit(environment: Mapping[str, str]) -> float:
 
 
 def respond(call: Call, read: Callable[[], bytes], environment: Mapping[str, str]) -> Response:
-    """Read and answer one message, whatever it is: the boundary at which every failure ends in the log.
+    """Read and answer one message; every failure ends here, in the log.
 
-    The second part of the response is what is left to do once the first is given.
+    The second part of the response is called once the first was written.
     """
     try:
         home = spool.home(environment)
         call.open_log(home)
-        answer, finish, done = _respond(call, reading.parse(read()), environment, home)
+        answer, finish, done = _respond(call, notation.parse(read()), environment, home)
     except Exception as error:  # noqa: BLE001  # the boundary of the hook
         call.fail(error)
-        return answers.plain(call.host, call.event), _rest
+        return call.host.plain_answers.get(call.event, b""), _rest
     if finish is _rest:
         call.end(done)
         return answer, _rest
@@ -116,22 +118,22 @@ def respond(call: Call, read: Callable[[], bytes], environment: Mapping[str, str
 def _respond(
     call: Call, message: dict[str, object], environment: Mapping[str, str], home: str
 ) -> tuple[bytes, Callable[[], None], str]:
-    """Give an answer, what is left to do, and a word for what was done."""
-    call.host, is_sure = hosts.recognise(call.agent, message, environment)
+    """Return an answer, what is left to do, and a word for what was done."""
+    call.host, is_sure = recognition.recognise(call.agent, message, environment)
     event = observing.name(call.event, message)
-    plain = answers.plain(call.host, event)
+    plain = call.host.plain_answers.get(event, b"")
     seen = observing.observe(call.host, event, message, environment)
     if not seen or environment.get(_SWITCH) == "off":
         return plain, _rest, NOTHING
-    # Only a name that we know is one: a message may hold anything in its place.
+    # Only a known name is logged: a message may hold anything in its place.
     call.event = event
     seen["sessionKey"] = cleaning.name(str(seen["sessionKey"]))
     done, occasion, is_new = _hear_if_possible(home, seen)
     if seen["event"] == "session.start" or occasion is not None:
         call.upkeep = "usual"
     if occasion is None:
-        reminder = _remind(home, seen, message, (event, is_sure)) if done == KEPT else None
-        return reminder or plain, _rest, done
+        aside = _speak_aside(home, seen, message, (event, is_sure)) if done == KEPT else None
+        return (plain, _rest, done) if aside is None else (*aside, _in_words(done, TOLD))
     from sidecar.transports.hooks import ready  # noqa: PLC0415  # few events are answered
 
     asked = {**seen, "told": occasion}
@@ -151,21 +153,41 @@ def _respond(
     return *told_anew, _in_words(done, TOLD)
 
 
-def _remind(
+def _speak_aside(
     home: str, seen: Observation, message: dict[str, object], form: tuple[str, bool]
-) -> bytes | None:
-    """Ask an agent to write down what it has learned, after some prompts or before it stops; None where it is not time."""
-    host, (event, is_sure) = str(seen["host"]), form
-    is_prompt = seen["event"] == "prompt" and hosts.listens(host, "prompt")
-    if not seen["sessionKey"] or not (is_prompt or seen["event"] == "turn.end"):
-        return None
+) -> Response | None:
+    """Answer an event at which a conversation is not told all: a prompt, or a stop; None where there is nothing to say."""
+    if seen["event"] != "turn.end":
+        return _tell_about(home, seen, form)
     from sidecar.transports.hooks import reminding  # noqa: PLC0415  # few events need it
 
-    talk = observing.digest(f"{host}:{seen['sessionKey']}")
-    if not is_prompt:
-        return reminding.at_stop(home, talk, host, message) or None
-    text = reminding.at_prompt(home, talk)
-    return answers.tell(text, host, event, is_sure=is_sure, is_clean=True) if text else None
+    talk = observing.digest(f"{seen['host']}:{seen['sessionKey']}")
+    asked = reminding.at_stop(home, talk, str(seen["host"]), message)
+    return (asked, _rest) if asked else None
+
+
+def _tell_about(home: str, seen: Observation, form: tuple[str, bool]) -> Response | None:
+    """Tell a conversation what is known about a prompt; None where nothing surely concerns it."""
+    host, (event, is_sure) = assistant.find(str(seen["host"])), form
+    is_answered = "prompt" in host.answered_events
+    if seen["event"] != "prompt" or not seen["sessionKey"] or not is_answered:
+        return None
+    from sidecar.transports.hooks import prompts, ready, reminding  # noqa: PLC0415  # few events are answered
+
+    project = ready.find_project(home, os.path.realpath(str(seen["root"])))
+    talk = observing.digest(f"{host.name}:{seen['sessionKey']}")
+    lines = project and prompts.find(
+        f"{home}/projects/{project}/vault.sqlite",
+        str(seen["prompt"]),
+        str(seen["sessionKey"]),
+        spool.told(home, talk),
+    )
+    lines = lines or []
+    texts = (prompts.write(lines) if lines else "", reminding.at_prompt(home, talk))
+    if not any(texts):
+        return None
+    answer = encode_answer("\n".join(filter(None, texts)), host, event, is_sure=is_sure)
+    return answer, lambda: spool.note_told(home, talk, [line.id for line in lines])
 
 
 def _in_words(done: str, told: str) -> str:
@@ -173,26 +195,26 @@ def _in_words(done: str, told: str) -> str:
 
 
 def _tell_ready(home: str, seen: Observation, form: tuple[str, bool], found: "Ready") -> Response:
-    """Tell a conversation what was prepared for it; that it was told is written down by whoever opens the project next."""
+    """Answer with the prepared context; that it was given is recorded by whoever opens the project next."""
     from sidecar.transports.hooks import ready  # noqa: PLC0415  # likewise
 
-    host, (event, is_sure) = str(seen["host"]), form
-    talk = observing.digest(f"{host}:{seen['sessionKey']}")
+    host, (event, is_sure) = assistant.find(str(seen["host"])), form
+    talk = observing.digest(f"{host.name}:{seen['sessionKey']}")
 
     def finish() -> None:
         ready.note(home, seen, found)
         if seen["sessionKey"]:
-            is_kept = not hosts.forgets(host, str(seen["event"]))
+            spool.note_told(home, talk, ready.name_items(found))
+            is_kept = seen["event"] not in host.forgotten_events
             spool.keep_promise(home, talk, is_kept=is_kept)
 
     if not found.text:
-        return answers.plain(host, event), _rest
-    text = ready.say(found, seen)
-    return answers.tell(text, host, event, is_sure=is_sure, is_clean=True), finish
+        return host.plain_answers.get(event, b""), _rest
+    return encode_answer(ready.say(found, seen), host, event, is_sure=is_sure), finish
 
 
 def _supervise(call: Call, environment: Mapping[str, str]) -> None:
-    """Let a child do the rest, which reads files that are not ours; its own timer rings first."""
+    """Continue in a child, because the rest reads files of the repository; the child's own timer fires first."""
     from sidecar.transports.hooks import supervising  # noqa: PLC0415  # few events need it
 
     _end_never()
@@ -207,33 +229,32 @@ def _hear_if_possible(home: str, seen: Observation) -> tuple[str, str | None, bo
     try:
         return _hear(home, seen)
     except OSError as error:
-        # What cannot be kept, on a full disk perhaps, keeps nobody from telling a conversation that begins.
-        host, event = str(seen["host"]), seen["event"]
-        if event != "session.start" or not hosts.listens(host, "session.start"):
+        # A full disk must not keep a new conversation from its context.
+        host, event = assistant.find(str(seen["host"])), seen["event"]
+        if event != "session.start" or event not in host.answered_events:
             raise
         return calls.describe(error), str(seen["occasion"]), True
 
 
 def _hear(home: str, seen: Observation) -> tuple[str, str | None, bool]:
-    """Keep what was seen; say what was done, on which occasion the host is to be told something, and whether for the first time.
-
-    Where it is told nothing, the occasion is None.
-    """
-    host, event = str(seen["host"]), str(seen["event"])
-    talk = observing.digest(f"{host}:{seen['sessionKey']}")
+    """Store an observation; return what was done, the occasion of an answer (None for no answer), and whether it is the first."""
+    host, event = assistant.find(str(seen["host"])), str(seen["event"])
+    talk = observing.digest(f"{host.name}:{seen['sessionKey']}")
     done, line = _line(home, seen)
     if not spool.drop(home, observing.signature(seen), line, phase=_phase(seen, talk)):
         return DUPLICATE, None, False
-    if event.startswith("compact") and hosts.must_wait(host):
+    can_be_told = host.answered_events and not host.is_answered_after_compaction
+    if event.startswith("compact") and can_be_told:
         spool.promise(home, talk)
     return done, *_claim(home, seen, talk)
 
 
 def _claim(home: str, seen: Observation, talk: str) -> tuple[str | None, bool]:
-    """Take it upon us to tell a conversation something; name the occasion, None where there is none, and whether it is the first."""
-    host, event, session = str(seen["host"]), str(seen["event"]), str(seen["sessionKey"])
+    """Claim the answer to an event; return its occasion (None for no answer), and whether it is the first."""
+    event, session = str(seen["event"]), str(seen["sessionKey"])
     is_start = event == "session.start"
-    is_told = hosts.listens(host, event) or _reads_rules(host, str(seen["root"]))
+    host = assistant.find(str(seen["host"]))
+    is_told = event in host.answered_events or _reads_rules(host, str(seen["root"]))
     if not is_told or not session:
         return (str(seen["occasion"]), True) if is_told and is_start else (None, False)
     if event == "compact.before":
@@ -242,37 +263,52 @@ def _claim(home: str, seen: Observation, talk: str) -> tuple[str | None, bool]:
     return claimed and _occasion(seen, claimed), claimed == "new"
 
 
-def _reads_rules(host: str, root: str) -> bool:
-    if not hosts.is_mute(host):
-        return False
-    from sidecar.transports.hooks import rules  # noqa: PLC0415  # few hosts need it
+def _reads_rules(host: Assistant, root: str) -> bool:
+    """Return whether a host reads a file of ours in the project instead of listening.
 
-    return rules.are_kept(host, root)
+    Only the beginning of the file is read here; whether we may write it is decided by who opens the application.
+    """
+    if host.rules is None or not host.rules.is_living:
+        return False
+    from sidecar.storage.prepared import find_top  # noqa: PLC0415  # few hosts need it
+
+    try:
+        # A pipe or a device in its place is not waited for.
+        descriptor = os.open(os.path.join(find_top(root), host.rules.path), _FLAGS)
+    except OSError:
+        return False
+    try:
+        is_plain = os.fstat(descriptor).st_mode & _FILE_TYPE == _PLAIN_FILE
+        return is_plain and assistant.SIGN.encode() in os.read(descriptor, 1024)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def _phase(seen: Observation, talk: str) -> spool.Phase:
-    """Name what an event ends and begins: whoever goes on after a compaction may be compacted again at once."""
+    """Return the phases that an event ends and begins: a conversation may be compacted twice in a row."""
     if seen["event"] == "compact.before":
         return f"resumed:{talk}", f"cut:{talk}"
     return (f"cut:{talk}", f"resumed:{talk}") if seen.get("occasion") == "compact" else None
 
 
 def _occasion(seen: Observation, claimed: str) -> str:
-    """Name the occasion on which a conversation is told something, by what it was told before."""
+    """Return the occasion of an answer, by what the conversation was given before."""
     event, occasion = str(seen["event"]), str(seen.get("occasion", "startup"))
     if claimed == "owed":
         return "compact"
-    is_lost = claimed != "kept" and hosts.forgets(str(seen["host"]), event)
+    is_lost = claimed != "kept" and event in assistant.find(str(seen["host"])).forgotten_events
     return FORGOTTEN if is_lost and occasion == "resume" else occasion
 
 
 def _line(home: str, seen: Observation) -> tuple[str, bytes | None]:
-    """Write an observation as one line, without what may not be kept; say what is done with it."""
+    """Return what is done with an observation, and its line for the spool without what may not be kept."""
     cleaned = cleaning.clean(seen)
     needed = _NEEDED.get(str(seen["event"]), ("host",))
-    if not any(cleaned.get(one) for one in needed):
+    if not any(cleaned.get(name) for name in needed):
         return NOTHING, None
-    if pauses.are_on(home, str(seen["root"])):
+    if cleaning.is_paused(home, str(seen["root"])):
         return PAUSED, None
     return KEPT, notation.encode({**cleaned, "key": observing.key(seen)})
 
@@ -280,8 +316,8 @@ def _line(home: str, seen: Observation) -> tuple[str, bytes | None]:
 def _tell(
     home: str, seen: Observation, form: tuple[str, bool], environment: Mapping[str, str]
 ) -> Response | None:
-    """Tell a conversation what it should know; None where there is nothing to tell."""
-    # All ends before there would be anything worth collecting.
+    """Answer with a context that is built now; None where there is nothing to say."""
+    # The process ends before there is anything worth collecting.
     gc.disable()
     _load_msgspec()
     from sidecar.transports.hooks.starting import Start  # noqa: PLC0415  # heavy, and few events need it
@@ -291,12 +327,23 @@ def _tell(
     if not start.text:
         start.finish()
         return None
-    answer = answers.tell(start.text, str(seen["host"]), event, is_sure=is_sure)
-    return answer, start.finish
+    from sidecar.text import characters  # noqa: PLC0415  # a prepared text is clean already
+
+    text = characters.visible(start.text)
+    host = assistant.find(str(seen["host"]))
+    return encode_answer(text, host, event, is_sure=is_sure), start.finish
+
+
+def encode_answer(text: str, host: Assistant, event: str, *, is_sure: bool) -> bytes:
+    """Return the answer that gives a host a text; in all forms at once where it may be one of several."""
+    if is_sure:
+        return notation.encode(host.answer(text, event))
+    plain: dict[str, object] = {"additionalContext": text, "additional_context": text}
+    return notation.encode({**plain, **assistant.claude_answer(text, event)})
 
 
 def _load_msgspec() -> None:
-    """Load msgspec without `typing_extensions`, for which `typing` stands in, as everywhere where it is not installed.
+    """Load msgspec without `typing_extensions`, as where that is not installed.
 
     It loads the whole of `inspect`, and so takes longer than msgspec itself.
     """
@@ -310,15 +357,15 @@ def _load_msgspec() -> None:
 
 
 def _rest() -> None:
-    """Have nothing left to do."""
+    """Do nothing."""
 
 
 def _read() -> bytes:
-    return reading.read(_INPUT, _READING)
+    return notation.read(_INPUT, _READING)
 
 
 def _write(answer: bytes) -> bool:
-    """Give the host its answer; False where it has stopped listening."""
+    """Write the answer; return False where the host has closed the pipe."""
     try:
         return os.write(_OUTPUT, answer) == len(answer)
     except OSError:
@@ -326,7 +373,7 @@ def _write(answer: bytes) -> bool:
 
 
 def _give_up(call: Call) -> None:
-    """End at once; a host that waits for a plain answer gets it."""
+    """End at once; a host that waits gets what was prepared, or its plain answer."""
     try:
         if not call.is_answered:
             call.tell_answered()
@@ -337,8 +384,8 @@ def _give_up(call: Call) -> None:
 
 
 def _answer_late(call: Call, why: str) -> None:
-    """Give the host what was last prepared for it, or else its plain answer; what has changed is looked after at once."""
-    answer, finish = call.late or (answers.plain(call.host, call.event), _rest)
+    """Answer with what was prepared last, or plainly, and start maintenance."""
+    answer, finish = call.late or (call.host.plain_answers.get(call.event, b""), _rest)
     is_heard = _write(answer)
     call.end(f"{why}, {TOLD} what was ready" if call.late else why)
     if call.late and is_heard:
@@ -347,7 +394,7 @@ def _answer_late(call: Call, why: str) -> None:
 
 
 def _end_in(seconds: float, call: Call) -> None:
-    """End the process after a time, from outside of whatever it is doing."""
+    """End the process after a time, whatever it is doing."""
     if sys.platform == "win32":
         import threading  # noqa: PLC0415  # only needed here
 
@@ -362,7 +409,7 @@ def _end_in(seconds: float, call: Call) -> None:
 
 
 def _end_never() -> None:
-    """Stop the timer: who only waits has a deadline of its own."""
+    """Stop the timer: the waiting process has a deadline of its own."""
     if sys.platform != "win32":
         import _signal  # noqa: PLC0415  # its package takes time to load
 

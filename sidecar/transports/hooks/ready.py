@@ -1,4 +1,4 @@
-"""Ready: the context that was prepared for a conversation before it began, found without opening the application."""
+"""Find the context that was prepared for a conversation, without opening the application."""
 
 import os
 
@@ -8,65 +8,73 @@ from sidecar.transports.hooks import notation, observing
 from sidecar.transports.hooks.observing import Observation
 
 _BEGINNINGS = {"startup", "clear"}
-"""Occasions on which a conversation that was told nothing yet is told all."""
+"""Occasions on which a new conversation gets the whole context."""
 _MOST = 256 * 1024
-"""Bytes that are looked at of what waits; in more there is surely something new."""
+"""Bytes of the spool that are read; a larger one surely holds something new."""
 _NOTICE = (
     "(This was prepared before the latest commits: hold it against the code as it is now.)\n\n"
 )
 
 
 def find(home: str, seen: Observation, *, is_new: bool) -> Ready | None:
-    """Return what was prepared for a conversation; None where nothing is, or it is not the one to be told it."""
+    """Return what was prepared for a conversation; None where nothing is, or the conversation is not new."""
     if not is_new or seen["told"] not in _BEGINNINGS:
         return None
     root = os.path.realpath(str(seen["root"]))
-    project = _project(home, root)
+    project = find_project(home, root)
     if project is None:
         return None
-    found = prepared.read(home, project, (root, str(seen["host"])), str(seen["sessionKey"]))
-    if found is not None and found.is_fresh and _is_news_waiting(home, root, seen):
-        found.is_fresh = False
-    return found
+    ready = prepared.read(home, project, (root, str(seen["host"])), str(seen["sessionKey"]))
+    if ready is not None and ready.is_fresh and _is_news_waiting(home, root, seen):
+        ready.is_fresh = False
+    return ready
 
 
-def say(found: Ready, seen: Observation) -> str:
-    """Return the words of a context that is told late; one of an earlier commit says so."""
+def say(ready: Ready, seen: Observation) -> str:
+    """Return the text of a prepared context, with a notice if it is of an earlier commit."""
     top = prepared.find_top(str(seen["root"]))
-    return found.text if prepared.find_head(top) == found.head else _NOTICE + found.text
+    return ready.text if prepared.find_head(top) == ready.head else _NOTICE + ready.text
 
 
-def note(home: str, seen: Observation, found: Ready) -> None:
-    """Keep durably what a conversation was told, for whoever writes to the project next."""
+def note(home: str, seen: Observation, ready: Ready) -> None:
+    """Store durably what a conversation was given, for whoever writes to the project next."""
     given: Observation = {
         **{name: seen[name] for name in ("host", "sessionKey", "root", "at")},
         "event": "given",
         "occasion": seen["told"],
-        "receipt": found.receipt,
+        "receipt": ready.receipt,
         "key": observing.talk(seen) + f"given:{seen['at']}",
     }
     spool.drop(home, observing.digest(str(given["key"])), notation.encode(given))
 
 
-def _project(home: str, root: str) -> str | None:
-    """Name the project whose record lists a folder's repository; None where that is not one."""
+def find_project(home: str, root: str) -> str | None:
+    """Return the project that lists a folder's repository; None unless there is exactly one."""
     top = prepared.find_top(root)
     wanted = prepared.find_git(top)[1] or top
     try:
         names = os.listdir(f"{home}/projects")
     except OSError:
         return None
-    listing = [name for name in names if wanted in _folders(f"{home}/projects/{name}/folders.json")]
+    listing = [
+        name
+        for name in names
+        if isinstance(folders := _decoded(_read(f"{home}/projects/{name}/folders.json")), list)
+        and wanted in folders
+    ]
     return listing[0] if len(listing) == 1 else None
 
 
-def _folders(path: str) -> list[object]:
-    found = _decoded(_read(path))
-    return found if isinstance(found, list) else []
+def name_items(ready: Ready) -> list[str]:
+    """Return the ids of what a context tells."""
+    receipt = _decoded(ready.receipt.encode())
+    items = receipt.get("items") if isinstance(receipt, dict) else None
+    named = [item for item in items or () if isinstance(item, dict)]
+    return [str(item["id"]) for item in named if "id" in item]
 
 
 def _is_news_waiting(home: str, root: str, seen: Observation) -> bool:
-    """Tell whether another conversation of the same working tree has said something that nobody has placed yet."""
+    """Return whether the spool holds something of another conversation in the same working tree."""
     place, left = spool.folder(home), _MOST
     tops = {root: prepared.find_top(root)}
     try:
@@ -79,13 +87,13 @@ def _is_news_waiting(home: str, root: str, seen: Observation) -> bool:
         if left < 0:
             return True
         for line in data.split(b"\n"):
-            said = _decoded(line)
-            if not isinstance(said, dict) or said.get("event") == "given":
+            entry = _decoded(line)
+            if not isinstance(entry, dict) or entry.get("event") == "given":
                 continue
-            where = str(said.get("root"))
+            where = str(entry.get("root"))
             if where not in tops:
                 tops[where] = prepared.find_top(where)
-            if tops[where] == tops[root] and said.get("sessionKey") != seen["sessionKey"]:
+            if tops[where] == tops[root] and entry.get("sessionKey") != seen["sessionKey"]:
                 return True
     return False
 
@@ -99,7 +107,4 @@ def _read(path: str) -> bytes:
 
 
 def _decoded(data: bytes) -> object:
-    try:
-        return notation.decode(data.decode())
-    except ValueError:
-        return None
+    return notation.decode_or_none(data.decode("utf-8", "replace"))

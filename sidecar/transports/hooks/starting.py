@@ -1,4 +1,4 @@
-"""Starting: what a host's conversation is told, by the application itself."""
+"""Build the context of a conversation with the application itself."""
 
 import logging
 import os
@@ -10,34 +10,36 @@ from protocol.contexts import Occasion, RenderParams
 from sidecar.app import Application, open_application
 from sidecar.context.rules.rendering import NOTHING_YET
 from sidecar.conversations import spooled
+from sidecar.hosts import assistant
 from sidecar.storage import spool
 from sidecar.storage.prepared import find_top
-from sidecar.transports.hooks import calls, hosts, observing, reminding, rules
+from sidecar.transports.hooks import calls, observing, reminding
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
 _DRAINING = 0.6
-"""Seconds for placing what was overheard before; the rest is placed later."""
+"""Seconds for draining the spool first; the rest is drained later."""
 
 
 class Start:
-    """Tells a conversation what it should know; what is noted of that waits until the host has its answer."""
+    """The context of a conversation; receipts are written after the host has its answer."""
 
     def __init__(self, home: str, seen: Observation, environment: Mapping[str, str]) -> None:
-        """Open the application where the host works, and ask it."""
+        """Open the application in the host's folder, and build the context."""
         logging.getLogger().addHandler(_Log(home))
         self._home = home
         self._talk = observing.digest(f"{seen['host']}:{seen['sessionKey']}")
         self._has_key = bool(seen["sessionKey"])
         self._is_cut = seen["told"] == "compact"
-        self._is_kept = not hosts.forgets(str(seen["host"]), str(seen["event"]))
+        host = assistant.find(str(seen["host"]))
+        self._is_kept = seen["event"] not in host.forgotten_events
+        self._has_rules = host.rules is not None and host.rules.is_living
         self._app = _open(seen, environment)
         self._place = os.path.realpath(str(seen["root"])), str(seen["host"])
         if not self._is_cut:
             self._app.overhear(_DRAINING, _until(seen))
         # Draining takes the oldest first and may not come to an end in time; what is left is read as it lies there.
         self._unplaced = spooled.read(home, _until(seen))
-        host = str(seen["host"])
-        self.text = self._post(seen) if host in rules.PLACES else self._greet(seen)
+        self.text = self._post(seen) if self._has_rules else self._greet(seen)
         if self._is_cut:
             self.text = reminding.after_cut(home, self.text)
 
@@ -45,23 +47,24 @@ class Start:
         is_lost = seen["told"] == FORGOTTEN
         params = _params(seen, most)
         text = self._app.greet(params, is_lost=is_lost, unplaced=self._unplaced).text
-        # Who goes on was told already that there is nothing to tell.
+        # A resumed conversation was told already that nothing is known.
         return "" if seen["told"] == "resume" and text == NOTHING_YET else text
 
     def _post(self, seen: Observation) -> str:
-        """Write it into the file that a host reads, if its user has connected it there; then nothing is left to tell."""
-        from sidecar.handlers import connections  # noqa: PLC0415  # few hosts need it
-        from sidecar.hosts import rules_writer  # noqa: PLC0415  # likewise
+        """Write the context into the host's rules file, if its user has connected it there; the answer stays empty."""
+        from sidecar.hosts import rules_files, rules_writer  # noqa: PLC0415  # few hosts need it
+        from sidecar.storage.ledgers import Ledger  # noqa: PLC0415  # likewise
 
-        tools = connections.prepare_refreshing(self._app.home)
-        sight = rules_writer.find(tools, str(seen["host"]), find_top(str(seen["root"])))
+        rows = Ledger(self._app.home.folder, self._app.home.lock).rows()
+        host = str(seen["host"])
+        sight = rules_writer.find(rows, host, find_top(str(seen["root"])))
         if sight is not None:
-            rules_writer.refresh_all(tools, sight, self._greet(seen, rules_writer.ROOM))
+            rules_writer.renew(host, sight, self._greet(seen, rules_files.rules_room(host)))
         return ""
 
     def finish(self) -> None:
-        """Write down what was given, and that it is to be prepared the next time."""
-        if self._place[1] not in rules.PLACES:
+        """Store what was given, and that this folder's context is to be prepared from now on."""
+        if not self._has_rules:
             self._app.vault(self._app.project(self._place[0])).prepared.want(*self._place)
         self._app.close()
         if self._has_key:
@@ -75,9 +78,9 @@ def _open(seen: Observation, environment: Mapping[str, str]) -> Application:
 
 
 def _until(seen: Observation) -> str:
-    """Name what is no news to a conversation: what was just said in it, all of it where it begins only now.
+    """Return the key prefix of what is no news to a conversation: its last prompt, or all of it where it begins.
 
-    Some hosts tell of the first prompt at the same time as of the start.
+    Some hosts send the first prompt at the same time as the start.
     """
     return observing.talk(seen) if seen["told"] == "startup" else observing.key(seen)
 
@@ -96,7 +99,7 @@ def _params(seen: Observation, most: int | None) -> RenderParams:
 
 
 class _Log(logging.Handler):
-    """Writes what the application complains about into the hooks' own log."""
+    """Writes the application's warnings into the hooks' own log."""
 
     def __init__(self, home: str) -> None:
         super().__init__(logging.WARNING)

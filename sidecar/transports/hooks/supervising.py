@@ -1,7 +1,7 @@
-"""Supervising: what may take long is done in a child, so that a hook ends in time whatever happens in there.
+"""Do slow work in a child process, so that a hook ends in time whatever happens there.
 
-A timer of Python's own rings only between two steps of Python: not while a file of gigabytes is read, or a system call
-does not return. The process that the host waits for does nothing but wait, and so can always end, with exit code 0.
+A Python timer fires only between two bytecodes: not while a file of gigabytes is read, or while a system call does not
+return. The process that the host waits for does nothing but wait, and so can always end, with exit code 0.
 """
 
 import os
@@ -15,23 +15,23 @@ _ANSWERED = b"."
 
 
 class Child:
-    """What the process that does the work tells the one that waits for it."""
+    """The end of the pipe on which the working process reports to the waiting one."""
 
     def __init__(self, pipe: int) -> None:
-        """Stand at the end of a pipe; -1 where nobody waits."""
+        """Take the pipe; -1 where nobody waits."""
         self._pipe = pipe
 
     def tell_answered(self) -> None:
-        """Say that the host is about to get its answer, and needs no other."""
+        """Report that the host is about to get its answer."""
         if self._pipe >= 0:
             os.write(self._pipe, _ANSWERED)
 
 
 def split(deadline: float, give_up: Callable[[str], None]) -> Child:
-    """Go on in a child, until this moment of the monotonic clock; returns only there.
+    """Fork, and return only in the child, which is killed at this moment of the monotonic clock.
 
-    The process that was called ends when the child does. Where the child has crashed or is late without having
-    answered, the host gets its plain answer by `give_up`. Where a system has no fork, nobody is split.
+    The parent ends when the child does. If the child crashes or is late without having answered, the parent calls
+    `give_up`, which answers plainly. On Windows, which has no fork, the process itself goes on.
     """
     if sys.platform == "win32":
         return Child(-1)
@@ -55,7 +55,7 @@ def split(deadline: float, give_up: Callable[[str], None]) -> Child:
 
 
 def _wait(pipe: int, deadline: float) -> tuple[bool, bool]:
-    """Wait for the end of a child; tell whether it came in time, and whether there was an answer."""
+    """Wait for a child; return whether it ended in time, and whether it answered."""
     is_answered = False
     while (left := deadline - time.monotonic()) > 0:
         if select.select([pipe], [], [], left)[0]:
@@ -66,7 +66,7 @@ def _wait(pipe: int, deadline: float) -> tuple[bool, bool]:
 
 
 def _limit(deadline: float) -> None:
-    """Let the system end a child that works on although nobody waits for it any more."""
+    """Limit the processor time of a child, so that it ends even if its parent is gone."""
     import resource  # noqa: PLC0415  # not on every system
 
     seconds = int(max(0.0, deadline - time.monotonic())) + 2

@@ -19,7 +19,7 @@ from protocol.errors import ThreadlineError
 from protocol.explanations import FileStory
 from protocol.methods import NOTIFICATIONS, QUESTIONS, Change
 from sidecar.app import Application, now
-from sidecar.capture.rules import sessions
+from sidecar.hosts import client_names
 from sidecar.transports import logs
 from sidecar.transports.addresses import path_of
 from sidecar.transports.logs import ERRORS
@@ -138,7 +138,7 @@ class Client:
         client = params.client_info.name if params.client_info else ""
         options = params.initialization_options
         chosen = options.get("source") if isinstance(options, dict) else None
-        source = chosen if isinstance(chosen, str) and chosen else sessions.editor(client)
+        source = chosen if isinstance(chosen, str) and chosen else client_names.find_editor(client)
         self._app.workspace.source = source[:200]
         if isinstance(options, dict) and options.get("model") is True:
             self._app.ask_editor = self._ask_model

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from protocol.errors import ThreadlineError
 from protocol.explanations import Explanation, FileStory
 from sidecar.app import Application
-from sidecar.capture.rules import sessions
+from sidecar.hosts import client_names
 from sidecar.text import paths
 from sidecar.transports.addresses import path_of
 
@@ -71,7 +71,7 @@ class Insights:
         """Take over how the client shows text, and which commands of its own it wants to be led to."""
         formats = _at(capabilities, "textDocument", "hover", "contentFormat")
         offered = formats if isinstance(formats, list) else []
-        commands = _at(options, "commands") if sessions.is_vscode(self._app.source) else None
+        commands = _at(options, "commands") if client_names.is_vscode(self._app.source) else None
         self._kind = next((one for one in offered if one in (_MARKDOWN, _PLAIN)), _PLAIN)
         self._links = {
             kind: name

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.messages import USER
 from sidecar.app import Application
-from sidecar.capture.rules import sessions
 from sidecar.conversations import participants
+from sidecar.hosts import client_names
 from sidecar.transports.addresses import path_of
 
 _AT = {
@@ -72,7 +72,7 @@ class Client:
     @property
     def harness(self) -> str:
         """The program that the agent runs in."""
-        return self.environment.get(_HOST) or sessions.program(self.name)
+        return self.environment.get(_HOST) or client_names.find_program(self.name)
 
     @property
     def agent_id(self) -> str:

@@ -1,9 +1,9 @@
 /** The inbox: what agents tell the person, and what the person tells them. */
 
 import { useMemo, useState } from "preact/hooks";
-import { firstLine } from "../../src/formats";
-import { type Labels, USER } from "../../src/names";
-import type { ReadMessagesParams } from "../../src/protocol.generated";
+import { firstLine } from "../../shared/formats";
+import { type Labels, USER } from "../../shared/names";
+import type { ReadMessagesParams } from "../../shared/protocol.generated";
 import { useAgents } from "../agents";
 import { useAnswer } from "../asking";
 import { Button, Empty, Moment, Waiting } from "../pieces";

@@ -1,7 +1,7 @@
 /** Context: what an assistant is told when it starts now, why, and what it is not told. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { Account, GivenItem, Receipt } from "../../src/protocol.generated";
+import type { Account, GivenItem, Receipt } from "../../shared/protocol.generated";
 import { useAnswer } from "../asking";
 import { Beginning } from "../making";
 import { Empty, Switch, Waiting } from "../pieces";

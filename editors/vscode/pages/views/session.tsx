@@ -1,11 +1,11 @@
 /** One session: what happened, the memory that was made of it, and how. */
 
 import { useState } from "preact/hooks";
-import { isRunning } from "../../src/memory/jobs";
-import type { Job } from "../../src/protocol.generated";
+import { isRunning } from "../../shared/jobs";
+import type { Job } from "../../shared/protocol.generated";
+import { title } from "../../shared/stories";
 import { useAnswer } from "../asking";
 import { Empty, Waiting, Way } from "../pieces";
-import { title } from "../stories";
 import { Tabs } from "../tabs";
 import { useTitle } from "../titles";
 import { EventsTab } from "./session/events";

@@ -1,14 +1,14 @@
 /** All sessions: the active one first, then day by day. */
 
 import { useState } from "preact/hooks";
-import { clock, count, fileCount, length } from "../../src/formats";
-import { enrichmentWords } from "../../src/memory/jobs";
-import type { Job, Session } from "../../src/protocol.generated";
+import { clock, count, fileCount, length } from "../../shared/formats";
+import { enrichmentWords } from "../../shared/jobs";
+import type { Job, Session } from "../../shared/protocol.generated";
+import { byDay, title } from "../../shared/stories";
 import { useAnswer } from "../asking";
 import { ImportHistory } from "../importing";
 import { Button, Chip, Empty, type Tone, Waiting, Way } from "../pieces";
 import { Source } from "../sources";
-import { byDay, title } from "../stories";
 
 const PAGE = 50;
 const MOST = 1000;

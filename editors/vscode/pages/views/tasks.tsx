@@ -2,16 +2,16 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { count } from "../../src/formats";
-import type { ShownTask } from "../../src/protocol.generated";
-import { STATUS_NAMES } from "../../src/team/tasks";
+import { count } from "../../shared/formats";
+import type { ShownTask } from "../../shared/protocol.generated";
+import { type Column, STATUS_NAMES } from "../../shared/tasks";
 import { useAgents } from "../agents";
 import { useAnswer } from "../asking";
 import { useKept } from "../keeping";
 import { Button, Empty, Waiting } from "../pieces";
 import { useSettled } from "../timing";
 import { Adder } from "./tasks/adding";
-import { type Column, columns, moved } from "./tasks/boards";
+import { columns, moved } from "./tasks/boards";
 import { TaskCard } from "./tasks/card";
 import { type Change, useChanging } from "./tasks/changing";
 import { AgentChoice } from "./tasks/choices";

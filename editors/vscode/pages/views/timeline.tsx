@@ -1,7 +1,7 @@
 /** A picture of weeks: sessions as blocks on their days, commits as marks, memory as beads. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { dayLabel } from "../../src/formats";
+import { dayLabel } from "../../shared/formats";
 import { useAnswer } from "../asking";
 import { ImportHistory } from "../importing";
 import { Button, Empty, Switch, Waiting } from "../pieces";

@@ -1,7 +1,7 @@
 /** What assistants get from us, put together: context by hand, rules files, tools, the MCP server. */
 
 import * as vscode from "vscode";
-import { hostSource } from "../hosts";
+import { hostSource } from "../../shared/hosts";
 import type { Overview } from "../overview";
 import type { Sidecar } from "../sidecar";
 import { ContextCommands } from "./contexting";

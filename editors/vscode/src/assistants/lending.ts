@@ -1,8 +1,8 @@
 /** Lends the editor's own language model to the sidecar, for work that the user has started and no other. */
 
 import * as vscode from "vscode";
-import { hostSource } from "../hosts";
-import type { Methods, ModelAnswer, ModelParams } from "../protocol.generated";
+import { hostSource } from "../../shared/hosts";
+import type { Methods, ModelAnswer, ModelParams } from "../../shared/protocol.generated";
 import { canLend, complete, type Models, Refusal } from "./models";
 
 /** Methods that make memory. */

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { sourceName } from "../hosts";
+import { sourceName } from "../../shared/hosts";
 import { Registrations } from "../registrations";
 import type { Sidecar } from "../sidecar";
 import {

@@ -1,6 +1,6 @@
 /** Asking a language model of the editor on the sidecar's behalf: bounded, cancellable, and never more than once. */
 
-import { ErrorCode, type ModelAnswer, type ModelParams } from "../protocol.generated";
+import { ErrorCode, type ModelAnswer, type ModelParams } from "../../shared/protocol.generated";
 import { functionOf } from "./guards";
 
 /** Milliseconds after which the sidecar does not wait any more either. */

@@ -1,6 +1,6 @@
 /** Rules files: which one comes first here, and how their states and changes are told. */
 
-import type { RulesChange, RulesFile } from "../protocol.generated";
+import type { RulesChange, RulesFile } from "../../shared/protocol.generated";
 
 export type Target = RulesFile["target"];
 

@@ -1,9 +1,9 @@
 /** What a person does with rules files: write, refresh, remove. */
 
 import * as vscode from "vscode";
+import type { RulesChange, RulesFile } from "../../shared/protocol.generated";
 import { choose, choosePlace } from "../choosing";
 import type { Overview } from "../overview";
-import type { RulesChange, RulesFile } from "../protocol.generated";
 import { Registrations } from "../registrations";
 import type { Requests } from "../requests";
 import { isTarget, offered, ownPart, present, type Target, toldChanges } from "./rulesets";

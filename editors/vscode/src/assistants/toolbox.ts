@@ -1,7 +1,7 @@
 /** What language models are told by our tools: facts between two lines that nobody can write who was recorded. */
 
 import { randomBytes } from "node:crypto";
-import type { Found, SearchResult } from "../protocol.generated";
+import type { Found, SearchResult } from "../../shared/protocol.generated";
 import { attempt, type Complain, type Disposable, disposable, functionOf } from "./guards";
 
 export const NOTHING = "Threadline remembers nothing about this yet.";

@@ -1,9 +1,9 @@
 /** The tools that language models in VS Code call: search what is remembered, and hear what is known. */
 
 import * as vscode from "vscode";
-import { hostSource } from "../hosts";
+import { hostSource } from "../../shared/hosts";
+import type { Project } from "../../shared/protocol.generated";
 import type { Overview } from "../overview";
-import type { Project } from "../protocol.generated";
 import type { Requests } from "../requests";
 import { NOTHING, registerTools, toldMemories } from "./toolbox";
 import { placeOfFile, placeOfProject } from "./whereabouts";

@@ -1,8 +1,8 @@
 /** Which folder of the window is meant, told by the file that is open in front. */
 
 import * as path from "node:path";
+import type { Project } from "../../shared/protocol.generated";
 import { fileRoots, holds, workingTree } from "../locating";
-import type { Project } from "../protocol.generated";
 
 export interface Place {
   /** Where the project's files are. */

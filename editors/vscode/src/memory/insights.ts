@@ -1,8 +1,8 @@
 /** What is known about a file, for whoever clicks on the lens above it or asks for it. */
 
 import * as vscode from "vscode";
-import { count, firstLine, moment, summary } from "../formats";
-import type { FileStory, Memory, Session } from "../protocol.generated";
+import { count, firstLine, moment, summary } from "../../shared/formats";
+import type { FileStory, Memory, Session } from "../../shared/protocol.generated";
 import { Registrations } from "../registrations";
 import type { Requests } from "../requests";
 

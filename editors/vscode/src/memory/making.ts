@@ -1,19 +1,19 @@
 /** What a person does about memory that is to be made: begin, stop, try again, save room. */
 
 import * as vscode from "vscode";
-import { byteSize, title } from "../../pages/stories";
+import { count, moment, summary } from "../../shared/formats";
+import { isRunning, made, obstacle, standing } from "../../shared/jobs";
+import type { Job, Session } from "../../shared/protocol.generated";
+import { byteSize, title } from "../../shared/stories";
 import { choose } from "../choosing";
-import { count, moment, summary } from "../formats";
 import type { Overview } from "../overview";
 import { follow } from "../progress";
-import type { Job, Session } from "../protocol.generated";
 import { Registrations } from "../registrations";
 import type { Following } from "../requests";
 import type { Sidecar } from "../sidecar";
 import { activeSessions, ordered } from "../states";
 import { JobNode } from "../tree/job";
 import { SessionNode } from "../tree/session";
-import { isRunning, made, obstacle, standing } from "./jobs";
 import type { Workshop } from "./workshop";
 
 const OPEN = "Open Session";

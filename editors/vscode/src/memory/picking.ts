@@ -1,11 +1,11 @@
 /** Picking a memory by words, as one types. */
 
 import * as vscode from "vscode";
-import { typeName } from "../../pages/views/memory/filtering";
-import { divide } from "../../pages/views/memory/finding";
-import { Coalescer } from "../coalescing";
-import { firstLine } from "../formats";
-import type { Memory } from "../protocol.generated";
+import { Coalescer } from "../../shared/coalescing";
+import { typeName } from "../../shared/filters";
+import { firstLine } from "../../shared/formats";
+import type { Memory } from "../../shared/protocol.generated";
+import { divide } from "../../shared/results";
 import type { Requests } from "../requests";
 
 const PAUSE = 120;

@@ -1,10 +1,10 @@
 /** What a person does with memories from the palette and from the menu on one. */
 
 import * as vscode from "vscode";
-import { purged } from "../../pages/views/memory/telling";
+import type { Memory } from "../../shared/protocol.generated";
+import { purged } from "../../shared/remarks";
 import { chooseProject } from "../choosing";
 import type { Overview } from "../overview";
-import type { Memory } from "../protocol.generated";
 import { Registrations } from "../registrations";
 import type { Requests } from "../requests";
 import { pickMemory } from "./picking";

@@ -1,9 +1,9 @@
 /** The latest jobs of every project in this window. */
 
+import { isRunning } from "../../shared/jobs";
+import type { Job, Project } from "../../shared/protocol.generated";
 import { Followed } from "../followed";
-import type { Job, Project } from "../protocol.generated";
 import type { Sidecar } from "../sidecar";
-import { isRunning } from "./jobs";
 
 const MOST = 30;
 

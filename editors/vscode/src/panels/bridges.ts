@@ -1,9 +1,9 @@
 /** Between one page and the sidecar: requests go there, answers and changes come back. */
 
 import * as vscode from "vscode";
-import type { Place } from "../../pages/places";
-import type { HostMessage, PageMessage, Target } from "../../pages/wire";
-import type { Change } from "../protocol.generated";
+import type { Place } from "../../shared/places";
+import type { Change } from "../../shared/protocol.generated";
+import type { HostMessage, PageMessage, Target } from "../../shared/wire";
 import type { Sidecar } from "../sidecar";
 
 export interface Errands {

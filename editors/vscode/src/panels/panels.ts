@@ -1,8 +1,8 @@
 /** Pages as editor tabs, which come back with the window. */
 
 import * as vscode from "vscode";
-import { type Place, read, write } from "../../pages/places";
-import type { Target } from "../../pages/wire";
+import { type Place, read, write } from "../../shared/places";
+import type { Target } from "../../shared/wire";
 import type { Sidecar } from "../sidecar";
 import { Bridge } from "./bridges";
 import { isRenamed, ownTitle, pageTitle } from "./titles";
@@ -12,6 +12,7 @@ export const PANEL = "threadline.page";
 
 export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer {
   private readonly open = new Map<vscode.WebviewPanel, Place>();
+  private readonly visits = new Map<vscode.WebviewPanel, (place: Place) => void>();
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -26,11 +27,19 @@ export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer 
     ];
   }
 
-  /** Show a place: in the tab that shows it already, else in one of its own. */
+  /** Show a place: in the tab that shows it already, else in one of its own; tasks and messages share a tab. */
   show(place: Place): void {
-    const found = [...this.open].find(([, shown]) => isSame(shown, place));
-    if (found) found[0].reveal();
-    else this.fill(createPanel(), place);
+    const isShared = place.page === "tasks" || place.page === "inbox";
+    const found = [...this.open].find(([, shown]) =>
+      isShared ? shown.page === place.page : isSame(shown, place),
+    );
+    if (!found) {
+      this.fill(createPanel(), place);
+      return;
+    }
+    const [panel] = found;
+    panel.reveal();
+    if (isShared && place.id !== undefined) this.visits.get(panel)?.(place);
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -43,15 +52,15 @@ export class Panels implements vscode.Disposable, vscode.WebviewPanelSerializer 
   }
 
   private fill(panel: vscode.WebviewPanel, place: Place, title?: string): void {
-    const bridge = new Bridge(panel.webview, this.sidecar, {
-      visit: (next) => {
-        this.settle(panel, next);
-        bridge.show(next);
-      },
-      open: this.openTarget,
-    });
+    const visit = (next: Place) => {
+      this.settle(panel, next);
+      bridge.show(next);
+    };
+    const bridge = new Bridge(panel.webview, this.sidecar, { visit, open: this.openTarget });
+    this.visits.set(panel, visit);
     panel.onDidDispose(() => {
       this.open.delete(panel);
+      this.visits.delete(panel);
       bridge.dispose();
     });
     panel.iconPath = this.icon();

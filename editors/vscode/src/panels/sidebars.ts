@@ -1,7 +1,7 @@
 /** The memory page as a view in the side bar: narrow, without ways elsewhere. */
 
 import * as vscode from "vscode";
-import type { Place } from "../../pages/places";
+import type { Place } from "../../shared/places";
 import type { Sidecar } from "../sidecar";
 import { Bridge, type Errands } from "./bridges";
 import { fillWebview } from "./panels";

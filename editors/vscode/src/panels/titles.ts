@@ -1,9 +1,9 @@
 /** What the tabs of pages are called. */
 
-import type { PageName, Place } from "../../pages/places";
-import { title } from "../../pages/stories";
-import { cut } from "../formats";
-import type { Change } from "../protocol.generated";
+import { cut } from "../../shared/formats";
+import type { PageName, Place } from "../../shared/places";
+import type { Change } from "../../shared/protocol.generated";
+import { title } from "../../shared/stories";
 import type { Requests } from "../requests";
 
 const MOST = 40;

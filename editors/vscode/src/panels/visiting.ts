@@ -1,8 +1,8 @@
 /** Commands that lead to the pages. */
 
 import { commands, type Uri } from "vscode";
-import type { Place } from "../../pages/places";
-import type { Target } from "../../pages/wire";
+import type { Place } from "../../shared/places";
+import type { Target } from "../../shared/wire";
 import { openFile } from "../opening";
 import type { Overview } from "../overview";
 import { Registrations } from "../registrations";
@@ -12,6 +12,9 @@ import { JobNode } from "../tree/job";
 import { SessionNode } from "../tree/session";
 import { Panels } from "./panels";
 import { MemoryView } from "./sidebars";
+
+/** Shows a place of the pages. */
+export type Show = (place: Place) => void;
 
 export class Visiting extends Registrations {
   private readonly panels: Panels;
@@ -37,6 +40,8 @@ export class Visiting extends Registrations {
     this.register("threadline.openSession", "open the session", (node) => this.openSession(node));
     this.register("threadline.openMemory", "open the memory", (id) => this.openMemory(id));
   }
+
+  readonly show: Show = (place) => this.panels.show(place);
 
   override dispose(): void {
     super.dispose();

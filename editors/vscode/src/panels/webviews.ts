@@ -1,6 +1,6 @@
 /** The document that a page is shown in: our own script and style, nothing from elsewhere. */
 
-import { type Place, write } from "../../pages/places";
+import { type Place, write } from "../../shared/places";
 
 export interface Sources {
   readonly script: string;

@@ -1,10 +1,10 @@
 /** The tasks of every project in this window; of those that are done only the latest. */
 
+import type { Project } from "../../shared/protocol.generated";
+import type { Plan } from "../../shared/tasks";
 import { Followed } from "../followed";
-import type { Project } from "../protocol.generated";
 import type { Sidecar } from "../sidecar";
 import { PAGE, readPlan } from "./plans";
-import type { Plan } from "./tasks";
 
 const DONE = 20;
 

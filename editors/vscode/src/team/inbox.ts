@@ -1,7 +1,7 @@
 /** The person's messages: what waits is taken once, by one window, which then tells it. */
 
+import type { Project } from "../../shared/protocol.generated";
 import { Followed } from "../followed";
-import type { Project } from "../protocol.generated";
 import type { Sidecar } from "../sidecar";
 import type { Post } from "./messages";
 import { readPost, type Tell } from "./posts";

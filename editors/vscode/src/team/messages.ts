@@ -1,8 +1,8 @@
 /** What a person is told: which messages wait, how each reads in a line, and which are worth a notification. */
 
-import { count, firstLine } from "../formats";
-import { agentName, type Labels, listed, priorityName, USER } from "../names";
-import type { Project, ShownMessage } from "../protocol.generated";
+import { count, firstLine } from "../../shared/formats";
+import { agentName, type Labels, listed, priorityName, USER } from "../../shared/names";
+import type { Project, ShownMessage } from "../../shared/protocol.generated";
 
 /** The person's messages in one project. */
 export interface Post {
@@ -46,15 +46,6 @@ export function senderLine(message: ShownMessage, labels: Labels): string {
   ]
     .filter(Boolean)
     .join(" · ");
-}
-
-/** How far those have come whom the person has written to. */
-export function receipt({ handlings }: ShownMessage, labels: Labels): string {
-  const read = Object.entries(handlings);
-  const acknowledged = read.filter(([, { acknowledgedAt }]) => acknowledgedAt);
-  const names = (some: typeof read) => listed(some.map(([id]) => agentName(id, labels)));
-  if (acknowledged.length > 0) return `acknowledged by ${names(acknowledged)}`;
-  return read.length > 0 ? `read by ${names(read)}` : "not read yet";
 }
 
 export function unreadTotal(posts: readonly Post[]): number {

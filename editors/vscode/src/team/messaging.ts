@@ -1,10 +1,10 @@
 /** What a person does with messages: read, answer, acknowledge, send. */
 
 import * as vscode from "vscode";
+import { agentName, EVERYONE, type Labels, USER } from "../../shared/names";
+import type { ShownMessage } from "../../shared/protocol.generated";
 import { askText, choose, chooseAgent, chooseProject } from "../choosing";
-import { agentName, EVERYONE, type Labels, USER } from "../names";
-import type { ShownMessage } from "../protocol.generated";
-import type { Pages } from "../reading";
+import type { Show } from "../panels/visiting";
 import { Registrations } from "../registrations";
 import type { Requests } from "../requests";
 import { MessageNode } from "../tree/message";
@@ -17,7 +17,7 @@ export class MessageCommands extends Registrations {
   constructor(
     private readonly requests: Requests,
     private readonly inbox: Inbox,
-    private readonly pages: Pages,
+    private readonly show: Show,
   ) {
     super();
     this.register("threadline.openInbox", "open the inbox", openInbox);
@@ -65,7 +65,8 @@ export class MessageCommands extends Registrations {
 
   private async open(given: unknown): Promise<void> {
     const message = await this.message(given, "Open Which Message?");
-    if (message) await this.pages.openThread(message);
+    if (!message) return;
+    this.show({ page: "inbox", id: message.messageId, project: message.projectId });
   }
 
   private async acknowledge(given: unknown, all: unknown): Promise<void> {

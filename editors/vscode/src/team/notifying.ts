@@ -1,8 +1,8 @@
 /** Messages as notifications: answered, acknowledged or opened where they appear. */
 
 import * as vscode from "vscode";
-import type { Labels } from "../names";
-import type { ShownMessage } from "../protocol.generated";
+import type { Labels } from "../../shared/names";
+import type { ShownMessage } from "../../shared/protocol.generated";
 import { type Notice, notices } from "./messages";
 
 const ACTIONS = {

@@ -1,15 +1,15 @@
 /** What a person does with tasks: write down, begin, finish, assign, read. */
 
 import * as vscode from "vscode";
+import { ANYONE, priorityName, USER } from "../../shared/names";
+import type { ShownTask, UpdateTaskParams } from "../../shared/protocol.generated";
+import { columns, facts, STATUS_NAMES, type TaskStatus } from "../../shared/tasks";
 import { askText, choose, chooseAgent, chooseProject } from "../choosing";
-import { ANYONE, priorityName, USER } from "../names";
-import type { ShownTask, UpdateTaskParams } from "../protocol.generated";
-import type { Pages } from "../reading";
+import type { Show } from "../panels/visiting";
 import { Registrations } from "../registrations";
 import type { Requests } from "../requests";
 import { statusIcon, TaskNode } from "../tree/task";
 import type { Board } from "./board";
-import { columns, facts, STATUS_NAMES, type TaskStatus } from "./tasks";
 
 const TITLE = 500;
 const DESCRIPTION = 5_000;
@@ -20,7 +20,7 @@ export class TaskCommands extends Registrations {
   constructor(
     private readonly requests: Requests,
     private readonly board: Board,
-    private readonly pages: Pages,
+    private readonly show: Show,
   ) {
     super();
     this.register("threadline.showTasks", "show the tasks", showTasks);
@@ -67,7 +67,7 @@ export class TaskCommands extends Registrations {
 
   private async open(given: unknown): Promise<void> {
     const task = await this.task(given);
-    if (task) await this.pages.openTask(task);
+    if (task) this.show({ page: "tasks", id: task.taskId, project: task.projectId });
   }
 
   /** Change what is selected, or the task that is picked where a command comes from the palette. */

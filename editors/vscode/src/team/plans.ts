@@ -1,9 +1,14 @@
 /** Reading a project's tasks from the sidecar. */
 
-import { labels } from "../names";
-import type { ListTasksParams, Project, ShownTask, TaskPage } from "../protocol.generated";
+import { labels } from "../../shared/names";
+import type {
+  ListTasksParams,
+  Project,
+  ShownTask,
+  TaskPage,
+} from "../../shared/protocol.generated";
+import { OPEN, type Plan } from "../../shared/tasks";
 import type { Requests } from "../requests";
-import { OPEN, type Plan } from "./tasks";
 
 /** The most that the sidecar gives at once. */
 export const PAGE = 200;

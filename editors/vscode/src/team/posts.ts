@@ -1,7 +1,12 @@
 /** Reading a person's post from the sidecar. */
 
-import { type Labels, labels, USER } from "../names";
-import type { MessageList, Project, ReadMessagesParams, ShownMessage } from "../protocol.generated";
+import { type Labels, labels, USER } from "../../shared/names";
+import type {
+  MessageList,
+  Project,
+  ReadMessagesParams,
+  ShownMessage,
+} from "../../shared/protocol.generated";
 import type { Requests } from "../requests";
 import type { Post } from "./messages";
 

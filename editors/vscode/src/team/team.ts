@@ -2,7 +2,7 @@
 
 import type * as vscode from "vscode";
 import { showEmptiness } from "../contexts";
-import { Pages } from "../reading";
+import type { Show } from "../panels/visiting";
 import type { Sidecar } from "../sidecar";
 import { InboxTree } from "../tree/inbox";
 import { TasksTree } from "../tree/tasks";
@@ -14,28 +14,25 @@ import { TaskCommands } from "./planning";
 
 export class Team implements vscode.Disposable {
   readonly inbox: Inbox;
-  readonly pages: Pages;
   readonly messages: InboxTree;
   readonly tasks: TasksTree;
 
   private readonly parts: vscode.Disposable[];
 
-  constructor(sidecar: Sidecar) {
+  constructor(sidecar: Sidecar, show: Show) {
     const inbox = new Inbox(sidecar, tellMessages);
     const board = new Board(sidecar);
-    const pages = new Pages(sidecar, inbox, board);
     const messages = new InboxTree(inbox);
     const tasks = new TasksTree(board);
     this.parts = [
-      ...[inbox, board, pages, messages, tasks],
-      new MessageCommands(sidecar, inbox, pages),
-      new TaskCommands(sidecar, board, pages),
+      ...[inbox, board, messages, tasks],
+      new MessageCommands(sidecar, inbox, show),
+      new TaskCommands(sidecar, board, show),
       inbox.onDidChange(() => messages.update()),
       board.onDidChange(() => tasks.update()),
       ...[inbox, board].map((one) => one.onDidChange(() => showEmptiness(inbox.all, board.all))),
     ];
     this.inbox = inbox;
-    this.pages = pages;
     this.messages = messages;
     this.tasks = tasks;
   }

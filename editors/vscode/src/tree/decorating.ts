@@ -1,8 +1,8 @@
 /** A mark at the end of a session's row: whether memory was made from it. */
 
 import * as vscode from "vscode";
-import { ENRICHMENTS } from "../memory/jobs";
-import type { Session } from "../protocol.generated";
+import { ENRICHMENTS } from "../../shared/jobs";
+import type { Session } from "../../shared/protocol.generated";
 
 const SCHEME = "threadline-session";
 

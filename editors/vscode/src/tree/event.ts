@@ -1,10 +1,10 @@
 /** Something that happened in a session: a commit, a save, a capture. */
 
 import { MarkdownString, ThemeIcon, TreeItem, TreeItemCollapsibleState } from "vscode";
-import { headline } from "../events";
-import { clock, count } from "../formats";
-import { sourceName } from "../hosts";
-import type { Commit, Event } from "../protocol.generated";
+import { headline } from "../../shared/events";
+import { clock, count } from "../../shared/formats";
+import { sourceName } from "../../shared/hosts";
+import type { Commit, Event } from "../../shared/protocol.generated";
 import { FileNode } from "./file";
 import type { TreeNode } from "./node";
 

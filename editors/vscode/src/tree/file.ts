@@ -2,7 +2,7 @@
 
 import * as path from "node:path";
 import { ThemeIcon, TreeItem, Uri } from "vscode";
-import type { FileChange } from "../protocol.generated";
+import type { FileChange } from "../../shared/protocol.generated";
 import type { TreeNode } from "./node";
 
 interface Place {

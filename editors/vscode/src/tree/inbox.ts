@@ -1,8 +1,8 @@
 /** The Inbox: what waits for the person first, then what was dealt with, and what they sent. */
 
 import * as vscode from "vscode";
-import { count } from "../formats";
-import type { ShownMessage } from "../protocol.generated";
+import { count } from "../../shared/formats";
+import type { ShownMessage } from "../../shared/protocol.generated";
 import type { Inbox } from "../team/inbox";
 import { type Box, merged, type Post, unreadTotal } from "../team/messages";
 import { GroupNode } from "./group";

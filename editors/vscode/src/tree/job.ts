@@ -1,9 +1,9 @@
 /** The making of memory from one session; a click opens that session. */
 
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState } from "vscode";
-import { moment } from "../formats";
-import { isRunning, PROVIDERS, percentage, standing, timeSpan, workTime } from "../memory/jobs";
-import type { Job } from "../protocol.generated";
+import { moment } from "../../shared/formats";
+import { isRunning, PROVIDERS, percentage, standing, timeSpan, workTime } from "../../shared/jobs";
+import type { Job } from "../../shared/protocol.generated";
 import type { TreeNode } from "./node";
 import { StageNode } from "./stage";
 

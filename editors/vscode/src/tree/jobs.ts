@@ -1,11 +1,11 @@
 /** The Jobs tree: what runs first, then what failed, then the latest. */
 
 import * as vscode from "vscode";
-import { title } from "../../pages/stories";
-import { sorted } from "../memory/jobs";
+import { sorted } from "../../shared/jobs";
+import type { Job } from "../../shared/protocol.generated";
+import { title } from "../../shared/stories";
 import type { Workshop } from "../memory/workshop";
 import type { Overview } from "../overview";
-import type { Job } from "../protocol.generated";
 import { JobNode } from "./job";
 import type { TreeNode } from "./node";
 

@@ -1,10 +1,11 @@
 /** A message; a click opens its thread. */
 
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem } from "vscode";
-import { moment } from "../formats";
-import { agentName, type Labels } from "../names";
-import type { ShownMessage } from "../protocol.generated";
-import { type Box, headline, isUrgent, receipt, senderLine } from "../team/messages";
+import { moment } from "../../shared/formats";
+import { agentName, type Labels } from "../../shared/names";
+import type { ShownMessage } from "../../shared/protocol.generated";
+import { receipts } from "../../shared/receipts";
+import { type Box, headline, isUrgent, senderLine } from "../team/messages";
 import type { TreeNode } from "./node";
 
 const SHOWN = 600;
@@ -47,9 +48,9 @@ export class MessageNode implements TreeNode {
   private who(): string {
     const { message, place } = this;
     if (place.box !== "sent") return senderLine(message, place.labels);
-    return [`to ${agentName(message.targetId, place.labels)}`, receipt(message, place.labels)].join(
-      " · ",
-    );
+    const state = receipts(message, place.labels);
+    const name = agentName(message.targetId, place.labels);
+    return `to ${name} · ${state.charAt(0).toLowerCase()}${state.slice(1)}`;
   }
 
   private spoken(): string {
@@ -65,7 +66,7 @@ export class MessageNode implements TreeNode {
     text.appendText(content.length > SHOWN ? `${content.slice(0, SHOWN)}…` : content);
     const kind = parentMessageId ? `${category}, a reply` : category;
     text.appendMarkdown("\n\n").appendText(`${this.who()}\n${kind}`);
-    if (place.box !== "sent") text.appendText(`\n${receipt(message, place.labels)}`);
+    if (place.box !== "sent") text.appendText(`\n${receipts(message, place.labels)}`);
     return text;
   }
 }

@@ -1,7 +1,7 @@
 /** A repository, shown where the window holds more than one. */
 
 import { ThemeIcon, TreeItem, TreeItemCollapsibleState } from "vscode";
-import { count } from "../formats";
+import { count } from "../../shared/formats";
 import { pauseEnd } from "../indicating";
 import type { ProjectState } from "../states";
 import type { TreeNode } from "./node";

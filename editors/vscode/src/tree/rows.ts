@@ -1,10 +1,10 @@
 /** How a session reads in a row of a narrow view; all of it is told when one points at the row. */
 
 import { basename } from "node:path";
-import { title } from "../../pages/stories";
-import { clock, count, cut, fileCount, length } from "../formats";
-import { sourceName } from "../hosts";
-import type { Session } from "../protocol.generated";
+import { clock, count, cut, fileCount, length } from "../../shared/formats";
+import { sourceName } from "../../shared/hosts";
+import type { Session } from "../../shared/protocol.generated";
+import { title } from "../../shared/stories";
 
 /** In a side bar of the usual width, this leaves room for what is counted. */
 const MOST = 24;

@@ -1,11 +1,11 @@
 /** A session, with its events beneath. */
 
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState } from "vscode";
-import { title } from "../../pages/stories";
-import { clock, count, fileCount, length, moment, summary } from "../formats";
-import { sourceKind, sourceName } from "../hosts";
-import { ENRICHMENTS } from "../memory/jobs";
-import type { Session } from "../protocol.generated";
+import { clock, count, fileCount, length, moment, summary } from "../../shared/formats";
+import { sourceKind, sourceName } from "../../shared/hosts";
+import { ENRICHMENTS } from "../../shared/jobs";
+import type { Session } from "../../shared/protocol.generated";
+import { title } from "../../shared/stories";
 import { sessionUri } from "./decorating";
 import type { TreeNode } from "./node";
 import { shortFacts, shortTitle } from "./rows";

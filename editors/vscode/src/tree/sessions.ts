@@ -1,10 +1,10 @@
 /** The Sessions tree: what is active, then day by day, and events once they are asked for. */
 
 import * as vscode from "vscode";
-import { byDay, type Day } from "../../pages/stories";
-import { count } from "../formats";
+import { count } from "../../shared/formats";
+import type { Session } from "../../shared/protocol.generated";
+import { byDay, type Day } from "../../shared/stories";
 import type { Overview } from "../overview";
-import type { Session } from "../protocol.generated";
 import type { Requests } from "../requests";
 import { ordered, type ProjectState } from "../states";
 import { eventNode } from "./event";

@@ -1,8 +1,8 @@
 /** One of the four stages of a job. */
 
 import { ThemeIcon, TreeItem } from "vscode";
-import { progress, STAGE_HINTS, stageTime, timeSpan } from "../memory/jobs";
-import type { Job, Stage } from "../protocol.generated";
+import { progress, STAGE_HINTS, stageTime, timeSpan } from "../../shared/jobs";
+import type { Job, Stage } from "../../shared/protocol.generated";
 import type { TreeNode } from "./node";
 
 const ICONS: Readonly<Record<Stage["status"], string>> = {

@@ -1,10 +1,10 @@
 /** A task; a click opens all that is known of it. */
 
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem } from "vscode";
-import { moment } from "../formats";
-import { agentName, type Labels, priorityName } from "../names";
-import type { ShownTask } from "../protocol.generated";
-import { facts, STATUS_NAMES, type TaskStatus } from "../team/tasks";
+import { moment } from "../../shared/formats";
+import { agentName, type Labels, priorityName } from "../../shared/names";
+import type { ShownTask } from "../../shared/protocol.generated";
+import { facts, STATUS_NAMES, type TaskStatus } from "../../shared/tasks";
 import type { TreeNode } from "./node";
 
 const SHOWN = 400;

@@ -1,10 +1,10 @@
 /** The Tasks tree: grouped by state, what is done folded away. */
 
 import * as vscode from "vscode";
-import { count } from "../formats";
-import type { ShownTask } from "../protocol.generated";
+import { count } from "../../shared/formats";
+import type { ShownTask } from "../../shared/protocol.generated";
+import { type Column, columns, obstacles } from "../../shared/tasks";
 import type { Board } from "../team/board";
-import { type Column, columns, obstacles } from "../team/tasks";
 import { GroupNode } from "./group";
 import { MoreNode } from "./more";
 import type { TreeNode } from "./node";

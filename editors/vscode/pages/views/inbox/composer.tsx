@@ -1,7 +1,7 @@
 /** Writing a message to an agent, or to all of them. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { agentName, EVERYONE, type Labels, USER } from "../../../src/names";
+import { agentName, EVERYONE, type Labels, USER } from "../../../shared/names";
 import { useActing, useScene } from "../../asking";
 import { useKept } from "../../keeping";
 import { Button } from "../../pieces";

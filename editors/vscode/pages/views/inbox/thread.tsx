@@ -2,12 +2,13 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { agentName, type Labels, priorityName, USER } from "../../../src/names";
-import type { ShownMessage } from "../../../src/protocol.generated";
+import { agentName, type Labels, priorityName, USER } from "../../../shared/names";
+import type { ShownMessage } from "../../../shared/protocol.generated";
+import { receipts } from "../../../shared/receipts";
 import { useActing, useAnswer, useScene } from "../../asking";
 import { useKept } from "../../keeping";
 import { Button, Chip, Moment, Waiting } from "../../pieces";
-import { addressee, isNew, isOpen, receipts } from "./threads";
+import { addressee, isNew, isOpen } from "./threads";
 
 const MOST = 100;
 

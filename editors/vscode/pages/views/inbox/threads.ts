@@ -1,8 +1,8 @@
 /** Messages that answer each other, put together, and what is to be said of them. */
 
-import { firstLine } from "../../../src/formats";
-import { agentName, EVERYONE, type Labels, listed, USER } from "../../../src/names";
-import type { ShownMessage } from "../../../src/protocol.generated";
+import { firstLine } from "../../../shared/formats";
+import { agentName, EVERYONE, type Labels, listed, USER } from "../../../shared/names";
+import type { ShownMessage } from "../../../shared/protocol.generated";
 
 export interface Conversation {
   /** The message that began it, which may have vanished. */
@@ -43,20 +43,6 @@ export function isNew(message: ShownMessage): boolean {
 export function addressee(messages: readonly ShownMessage[]): string {
   const other = messages.findLast(({ senderId }) => senderId !== USER);
   return other?.senderId ?? messages.at(-1)?.targetId ?? "";
-}
-
-/** Who has read it and who has dealt with it, of the others. */
-export function receipts({ handlings, senderId }: ShownMessage, labels: Labels): string {
-  const others = Object.entries(handlings).filter(([id]) => id !== USER);
-  if (others.length === 0) return senderId === USER ? "Not read yet" : "";
-  const done = others.filter(([, { acknowledgedAt }]) => acknowledgedAt);
-  const read = others.filter(([, { acknowledgedAt }]) => !acknowledgedAt);
-  const names = (some: typeof others) => listed(some.map(([id]) => agentName(id, labels)));
-  const parts = [
-    done.length > 0 && `Acknowledged by ${names(done)}`,
-    read.length > 0 && `${done.length > 0 ? "read" : "Read"} by ${names(read)}`,
-  ];
-  return parts.filter(Boolean).join(", ");
 }
 
 /** With whom it is, oneself not counted. */

@@ -1,6 +1,6 @@
 /** Exactly what is injected. */
 
-import type { Rendered } from "../../../src/protocol.generated";
+import type { Rendered } from "../../../shared/protocol.generated";
 import { useActing, useScene } from "../../asking";
 import { Button, Empty } from "../../pieces";
 

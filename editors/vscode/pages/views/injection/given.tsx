@@ -1,9 +1,9 @@
 /** What is given, section by section, each item with the reasons for it. */
 
-import { count } from "../../../src/formats";
-import type { GivenItem, ItemWords } from "../../../src/protocol.generated";
+import { typeName } from "../../../shared/filters";
+import { count } from "../../../shared/formats";
+import type { GivenItem, ItemWords } from "../../../shared/protocol.generated";
 import { Chip, Moment, Way } from "../../pieces";
-import { typeName } from "../memory/filtering";
 import { OpinionButtons, type Opinions } from "./opinions";
 import { bySection, signals, signed, standing, unranked } from "./words";
 

@@ -1,8 +1,8 @@
 /** What came into question and is not given, by the reason for that. */
 
-import type { ItemWords, UngivenItem } from "../../../src/protocol.generated";
+import { typeName } from "../../../shared/filters";
+import type { ItemWords, UngivenItem } from "../../../shared/protocol.generated";
 import { Button, Way } from "../../pieces";
-import { typeName } from "../memory/filtering";
 import type { Opinions } from "./opinions";
 import { reason, SECTIONS } from "./words";
 

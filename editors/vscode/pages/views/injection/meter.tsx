@@ -1,6 +1,6 @@
 /** How much room is taken, and by what. */
 
-import type { Receipt } from "../../../src/protocol.generated";
+import type { Receipt } from "../../../shared/protocol.generated";
 import { bySection } from "./words";
 
 export function Meter({ receipt }: { readonly receipt: Receipt }) {

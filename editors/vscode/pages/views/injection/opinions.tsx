@@ -1,7 +1,7 @@
 /** What a person thinks of a memory: one click, and one to take it back. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { FeedbackParams, ItemWords } from "../../../src/protocol.generated";
+import type { FeedbackParams, ItemWords } from "../../../shared/protocol.generated";
 import { useActing, useScene } from "../../asking";
 import type { IconName } from "../../icons";
 import { Button } from "../../pieces";

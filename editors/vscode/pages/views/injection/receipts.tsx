@@ -1,9 +1,9 @@
 /** What was given to conversations of late, and again what it was. */
 
 import { useId, useState } from "preact/hooks";
-import { count } from "../../../src/formats";
-import { sourceName } from "../../../src/hosts";
-import type { Receipt } from "../../../src/protocol.generated";
+import { count } from "../../../shared/formats";
+import { sourceName } from "../../../shared/hosts";
+import type { Receipt } from "../../../shared/protocol.generated";
 import { useAnswer } from "../../asking";
 import { Icon } from "../../icons";
 import { Button, Chip, Moment, Waiting } from "../../pieces";

@@ -1,6 +1,7 @@
 /** How sections, reasons and signals are called for people. */
 
-import type { GivenItem, Receipt, UngivenItem } from "../../../src/protocol.generated";
+import { HOST_LABELS } from "../../../shared/hosts.generated";
+import type { GivenItem, Receipt, UngivenItem } from "../../../shared/protocol.generated";
 
 export type Mode = Receipt["mode"];
 
@@ -19,15 +20,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
 };
 
 export const HOSTS: Readonly<Record<string, string>> = {
-  "claude-code": "Claude Code",
-  cursor: "Cursor",
-  windsurf: "Windsurf",
-  copilot: "GitHub Copilot",
-  codex: "Codex",
-  vscode: "VS Code chat",
-  antigravity: "Antigravity",
-  opencode: "OpenCode",
-  devin: "Devin",
+  ...HOST_LABELS,
   clipboard: "Plain text",
 };
 

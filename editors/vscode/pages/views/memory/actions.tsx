@@ -1,10 +1,10 @@
 /** What can be done with a memory. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { FeedbackParams, Memory, UpdateParams } from "../../../src/protocol.generated";
+import type { FeedbackParams, Memory, UpdateParams } from "../../../shared/protocol.generated";
+import { purged } from "../../../shared/remarks";
 import { useActing, useScene } from "../../asking";
 import { Button } from "../../pieces";
-import { purged } from "./telling";
 
 const TOLD: Readonly<Record<FeedbackParams["verdict"], string>> = {
   wrong: "Marked wrong: assistants do not get it any more.",

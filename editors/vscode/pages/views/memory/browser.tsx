@@ -1,7 +1,9 @@
 /** All memories: searched as one types, else those that are pinned, then the latest. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Memory } from "../../../src/protocol.generated";
+import { countActive, type Filters, NO_FILTERS, paramsOf } from "../../../shared/filters";
+import type { Memory } from "../../../shared/protocol.generated";
+import { divide, type Finding } from "../../../shared/results";
 import { useAgents } from "../../agents";
 import { type Answer, useAnswer } from "../../asking";
 import { useKept } from "../../keeping";
@@ -10,9 +12,7 @@ import { Button, Empty, Waiting } from "../../pieces";
 import { useSettled } from "../../timing";
 import { MemoryCard } from "./card";
 import { type Draft, EMPTY } from "./drafts";
-import { countActive, type Filters, NO_FILTERS, paramsOf } from "./filtering";
 import { FilterPanel } from "./filters";
-import { divide, type Finding } from "./finding";
 import { SearchField } from "./search";
 import { Writer } from "./writing";
 

@@ -1,8 +1,10 @@
 /** One memory: a glance at it, and all of it once it is opened. */
 
 import { useEffect } from "preact/hooks";
-import { agentName, type Labels } from "../../../src/names";
-import type { Memory } from "../../../src/protocol.generated";
+import { typeName } from "../../../shared/filters";
+import { agentName, type Labels } from "../../../shared/names";
+import type { Memory } from "../../../shared/protocol.generated";
+import { remarks } from "../../../shared/remarks";
 import { begin, type Edit } from "../../drafts";
 import { Icon } from "../../icons";
 import { useKept } from "../../keeping";
@@ -12,8 +14,6 @@ import { Actions } from "./actions";
 import { Details } from "./details";
 import { type Draft, draftOf } from "./drafts";
 import { Editor } from "./editing";
-import { typeName } from "./filtering";
-import { remarks } from "./telling";
 
 const GLANCE = 220;
 

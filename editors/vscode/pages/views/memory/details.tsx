@@ -1,11 +1,11 @@
 /** All that is known of a memory: why, from where, about what, and whether it still holds. */
 
 import type { ComponentChildren } from "preact";
-import { agentName, type Labels } from "../../../src/names";
-import type { Evidence, Memory, Neighbour, ShownMemory } from "../../../src/protocol.generated";
+import { agentName, type Labels } from "../../../shared/names";
+import type { Evidence, Memory, Neighbour, ShownMemory } from "../../../shared/protocol.generated";
+import { linkName, VERDICTS } from "../../../shared/remarks";
 import { useAnswer } from "../../asking";
 import { Chip, CommitName, FilePath, Marked, Moment, Way } from "../../pieces";
-import { linkName, VERDICTS } from "./telling";
 
 interface DetailsProps {
   readonly memory: Memory;

@@ -1,8 +1,8 @@
 /** A memory as it is typed, and as it is sent. */
 
-import type { Memory, UpdateParams, WriteParams } from "../../../src/protocol.generated";
+import type { MemoryType } from "../../../shared/filters";
+import type { Memory, UpdateParams, WriteParams } from "../../../shared/protocol.generated";
 import { changed, type Edit } from "../../drafts";
-import type { MemoryType } from "./filtering";
 
 export interface Draft {
   readonly type: MemoryType;

@@ -1,7 +1,7 @@
 /** Changing what a memory says, without losing what somebody else or oneself has typed. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { Memory } from "../../../src/protocol.generated";
+import type { Memory } from "../../../shared/protocol.generated";
 import { useActing, useScene } from "../../asking";
 import { begin, type Edit, insist, isChanged, isLater, rebased } from "../../drafts";
 import { isConflict } from "../../hosts";

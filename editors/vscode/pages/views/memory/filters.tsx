@@ -1,7 +1,5 @@
 /** Choosing which memories are shown. */
 
-import type { Labels } from "../../../src/names";
-import { Icon } from "../../icons";
 import {
   countActive,
   type Filters,
@@ -10,7 +8,9 @@ import {
   STATUSES,
   TYPES,
   toggled,
-} from "./filtering";
+} from "../../../shared/filters";
+import type { Labels } from "../../../shared/names";
+import { Icon } from "../../icons";
 
 interface FiltersProps {
   readonly filters: Filters;

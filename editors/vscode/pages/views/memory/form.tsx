@@ -1,9 +1,9 @@
 /** The fields of a memory, as they are typed. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { type MemoryType, TYPES } from "../../../shared/filters";
 import { Button } from "../../pieces";
 import { type Draft, flaw, LIMITS } from "./drafts";
-import { type MemoryType, TYPES } from "./filtering";
 
 interface FormProps {
   readonly name: string;

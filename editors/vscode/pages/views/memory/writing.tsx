@@ -1,10 +1,10 @@
 /** Writing down a memory by hand. */
 
+import { kept } from "../../../shared/remarks";
 import { useActing, useScene } from "../../asking";
 import { isChanged } from "../../drafts";
 import { type Draft, EMPTY, written } from "./drafts";
 import { Form } from "./form";
-import { kept } from "./telling";
 
 interface WriterProps {
   readonly draft: Draft;

@@ -1,14 +1,14 @@
 /** What can be done with a session. */
 
 import { useState } from "preact/hooks";
-import { count } from "../../../src/formats";
-import { isRunning, obstacle } from "../../../src/memory/jobs";
-import type { JobList, ShownSession } from "../../../src/protocol.generated";
+import { count } from "../../../shared/formats";
+import { isRunning, obstacle } from "../../../shared/jobs";
+import type { JobList, ShownSession } from "../../../shared/protocol.generated";
+import { byteSize } from "../../../shared/stories";
 import { useActing, useScene } from "../../asking";
 import { useMaking } from "../../making";
 import { Button } from "../../pieces";
 import { Question } from "../../questions";
-import { byteSize } from "../../stories";
 
 interface ActionsProps {
   readonly session: ShownSession;

@@ -1,9 +1,9 @@
 /** What happened in a session: newest first, found by words and by kind. */
 
 import { useEffect, useState } from "preact/hooks";
-import { headline, KIND_NAMES, rest } from "../../../src/events";
-import { clock, count } from "../../../src/formats";
-import type { Event, FileChange, ShownSession } from "../../../src/protocol.generated";
+import { headline, KIND_NAMES, rest } from "../../../shared/events";
+import { clock, count } from "../../../shared/formats";
+import type { Event, FileChange, ShownSession } from "../../../shared/protocol.generated";
 import { useAnswer, useScene } from "../../asking";
 import { Icon } from "../../icons";
 import { Button, Chip, CommitName, Empty, FilePath, Waiting } from "../../pieces";

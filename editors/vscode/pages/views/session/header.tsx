@@ -1,11 +1,11 @@
 /** What a session was, in facts, and what can be done with it. */
 
 import type { ComponentChildren } from "preact";
-import { clock, count, fileCount, length } from "../../../src/formats";
-import type { JobList, ShownSession } from "../../../src/protocol.generated";
+import { clock, count, fileCount, length } from "../../../shared/formats";
+import type { JobList, ShownSession } from "../../../shared/protocol.generated";
+import { afterFirst, dayName, title } from "../../../shared/stories";
 import { Chip, CommitName, FilePath } from "../../pieces";
 import { Source } from "../../sources";
-import { afterFirst, dayName, title } from "../../stories";
 import { EnrichmentChip } from "../sessions";
 import { Actions } from "./actions";
 

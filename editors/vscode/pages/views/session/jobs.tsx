@@ -1,6 +1,6 @@
 /** The jobs of a session: what each stage took and what went wrong, with a way on. */
 
-import { count } from "../../../src/formats";
+import { count } from "../../../shared/formats";
 import {
   isRunning,
   made,
@@ -11,8 +11,8 @@ import {
   stageTime,
   timeSpan,
   workTime,
-} from "../../../src/memory/jobs";
-import type { Job, JobList, Stage } from "../../../src/protocol.generated";
+} from "../../../shared/jobs";
+import type { Job, JobList, Stage } from "../../../shared/protocol.generated";
 import { useActing, useScene } from "../../asking";
 import { Button, Chip, Empty, Moment, type Tone } from "../../pieces";
 import { segments } from "../../pipelines";

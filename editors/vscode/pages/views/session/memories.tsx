@@ -1,9 +1,9 @@
 /** Memories that were made from a session, each with the words it stands on. */
 
-import type { Evidence, Memory, SearchResult } from "../../../src/protocol.generated";
+import { typeName } from "../../../shared/filters";
+import type { Evidence, Memory, SearchResult } from "../../../shared/protocol.generated";
 import { Icon } from "../../icons";
 import { Chip, CommitName, Empty, FilePath, type Tone, Way } from "../../pieces";
-import { typeName } from "../memory/filtering";
 
 const MOST_FILES = 6;
 

@@ -8,8 +8,8 @@ import {
   standing,
   timeSpan,
   workTime,
-} from "../../../src/memory/jobs";
-import type { Job } from "../../../src/protocol.generated";
+} from "../../../shared/jobs";
+import type { Job } from "../../../shared/protocol.generated";
 import { Icon } from "../../icons";
 import { Moment } from "../../pieces";
 import { type Segment, segments } from "../../pipelines";

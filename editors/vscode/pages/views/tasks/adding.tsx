@@ -1,9 +1,9 @@
 /** Writing down a task, or several at once. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count } from "../../../src/formats";
-import { ANYONE, type Labels } from "../../../src/names";
-import type { TaskStatus } from "../../../src/team/tasks";
+import { count } from "../../../shared/formats";
+import { ANYONE, type Labels } from "../../../shared/names";
+import type { TaskStatus } from "../../../shared/tasks";
 import { useActing, useScene } from "../../asking";
 import { useKept } from "../../keeping";
 import { Button } from "../../pieces";

@@ -1,16 +1,8 @@
 /** Tasks in columns, in the order of work. */
 
-import type { NewTask, ShownTask } from "../../../src/protocol.generated";
-import { STATUS_NAMES, type TaskStatus } from "../../../src/team/tasks";
+import type { NewTask, ShownTask } from "../../../shared/protocol.generated";
+import { type Column, STATUS_NAMES, type TaskStatus } from "../../../shared/tasks";
 import { isLater } from "../../drafts";
-
-export interface Column {
-  readonly status: TaskStatus;
-  readonly name: string;
-  readonly tasks: readonly ShownTask[];
-  /** How many there are in all, shown or not. */
-  readonly total: number;
-}
 
 export const ORDER: readonly TaskStatus[] = ["backlog", "todo", "in_progress", "blocked", "done"];
 

@@ -1,7 +1,7 @@
 /** One task on the board. */
 
-import { ANYONE, agentName, type Labels, priorityName } from "../../../src/names";
-import type { ShownTask } from "../../../src/protocol.generated";
+import { ANYONE, agentName, type Labels, priorityName } from "../../../shared/names";
+import type { ShownTask } from "../../../shared/protocol.generated";
 import { Icon } from "../../icons";
 import { Button, Chip, Moment } from "../../pieces";
 import { beside } from "./boards";

@@ -1,7 +1,7 @@
 /** Changing tasks: shown at once, refused where somebody was faster. */
 
 import { useRef, useState } from "preact/hooks";
-import type { ShownTask, UpdateTaskParams } from "../../../src/protocol.generated";
+import type { ShownTask, UpdateTaskParams } from "../../../shared/protocol.generated";
 import { useScene } from "../../asking";
 import { isLater } from "../../drafts";
 import { isConflict } from "../../hosts";

@@ -1,7 +1,7 @@
 /** Who does a task, how pressing it is, and how it stands: chosen from a few. */
 
-import { ANYONE, agentName, type Labels, priorityName, USER } from "../../../src/names";
-import { STATUS_NAMES, type TaskStatus } from "../../../src/team/tasks";
+import { ANYONE, agentName, type Labels, priorityName, USER } from "../../../shared/names";
+import { STATUS_NAMES, type TaskStatus } from "../../../shared/tasks";
 import { ORDER } from "./boards";
 
 const PRIORITIES = [5, 4, 3, 2, 1] as const;

@@ -1,8 +1,8 @@
 /** All of a task: read, changed, noted, in a dialog over the board. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { agentName, type Labels } from "../../../src/names";
-import type { ShownTask } from "../../../src/protocol.generated";
+import { agentName, type Labels } from "../../../shared/names";
+import type { ShownTask } from "../../../shared/protocol.generated";
 import { begin, changed, type Edit, insist, isChanged, rebased } from "../../drafts";
 import { useKept } from "../../keeping";
 import { Button, Moment } from "../../pieces";

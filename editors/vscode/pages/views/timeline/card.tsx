@@ -1,9 +1,9 @@
 /** What a block or a bead is, beside it. */
 
-import { clock, count } from "../../../src/formats";
-import type { MemoryMark, SessionMark } from "../../../src/protocol.generated";
-import { title } from "../../stories";
-import { TYPES } from "../memory/filtering";
+import { TYPES } from "../../../shared/filters";
+import { clock, count } from "../../../shared/formats";
+import type { MemoryMark, SessionMark } from "../../../shared/protocol.generated";
+import { title } from "../../../shared/stories";
 import { counts, kindName, times } from "./names";
 
 const COMMITS = 5;

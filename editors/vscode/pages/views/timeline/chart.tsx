@@ -1,7 +1,7 @@
 /** The days, one line each, the latest on top; hours from left to right. */
 
 import { useMemo, useState } from "preact/hooks";
-import type { Timeline } from "../../../src/protocol.generated";
+import type { Timeline } from "../../../shared/protocol.generated";
 import { Way } from "../../pieces";
 import { Card, type Shown } from "./card";
 import { type Day, keyOf, MINUTES, minuteOf } from "./days";

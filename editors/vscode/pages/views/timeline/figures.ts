@@ -1,6 +1,6 @@
 /** What can be said of a time in a few figures. */
 
-import type { Timeline } from "../../../src/protocol.generated";
+import type { Timeline } from "../../../shared/protocol.generated";
 import type { Day } from "./days";
 import { type Drawn, hours } from "./marks";
 

@@ -1,7 +1,7 @@
 /** What is drawn on the days: blocks, their pulse, commits, and beads of memory. */
 
-import type { MemoryMark, SessionMark, Timeline } from "../../../src/protocol.generated";
-import { TYPES } from "../memory/filtering";
+import { TYPES } from "../../../shared/filters";
+import type { MemoryMark, SessionMark, Timeline } from "../../../shared/protocol.generated";
 import { keyOf, MINUTES, minuteOf, type Piece, pieces } from "./days";
 
 export const QUARTER = 15;

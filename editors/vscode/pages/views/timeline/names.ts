@@ -1,10 +1,10 @@
 /** How what is drawn is called, for those who read it and those who hear it. */
 
-import { clock, count, duration } from "../../../src/formats";
-import { sourceName } from "../../../src/hosts";
-import type { MemoryMark, SessionMark } from "../../../src/protocol.generated";
-import { dayName, title } from "../../stories";
-import { typeName } from "../memory/filtering";
+import { typeName } from "../../../shared/filters";
+import { clock, count, duration } from "../../../shared/formats";
+import { sourceName } from "../../../shared/hosts";
+import type { MemoryMark, SessionMark } from "../../../shared/protocol.generated";
+import { dayName, title } from "../../../shared/stories";
 import type { Day } from "./days";
 import type { Drawn } from "./marks";
 

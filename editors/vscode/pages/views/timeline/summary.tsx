@@ -1,8 +1,8 @@
 /** What can be said of a time in few words, and which of its days were busy. */
 
-import { count, dayLabel } from "../../../src/formats";
-import type { Timeline } from "../../../src/protocol.generated";
-import { TYPES } from "../memory/filtering";
+import { TYPES } from "../../../shared/filters";
+import { count, dayLabel } from "../../../shared/formats";
+import type { Timeline } from "../../../shared/protocol.generated";
 import type { Day } from "./days";
 import { type Figures, step } from "./figures";
 import { type Drawn, NOTHING } from "./marks";
