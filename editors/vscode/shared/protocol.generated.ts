@@ -1777,6 +1777,10 @@ export interface Settings {
   recoveryWindowMs: number;
   /** After how much time without anything new a conversation's turns and activities are saved. */
   idleFlushMs: number;
+  /** After how many prompts an agent is asked to write down what it has learned; 0 for never. */
+  rememberAfterTurns: number;
+  /** Ask it once in a conversation before it stops, too. */
+  rememberAtStop: boolean;
   /** Tell what memory is behind the line under the pointer. */
   hover: boolean;
   /** Tell above a file how many memories and sessions it has. */
@@ -2063,9 +2067,9 @@ export interface StartParams {
 export interface Stats {
   since: string;
   /** Conversations that began without knowing of an earlier one. */
-  cold: Worth;
+  cold: protocol.contexts.Worth;
   /** Conversations that were told where an earlier one stood. */
-  recovered: Worth;
+  recovered: protocol.contexts.Worth;
   mostUsed: ContextItem[];
 }
 
@@ -2317,16 +2321,16 @@ export interface Version {
   process: number;
 }
 
-/** What conversations of one kind had of their context. */
-export interface Worth {
-  conversations: number;
-  /** Memories that were put before them. */
-  given: number;
-  /** Those of them that were searched, read or quoted later. */
-  used: number;
-  /** Those of them that were new to the agent. */
-  news: number;
-  prompts: number;
+/** The best that is known of a project; fewer where there are fewer. */
+export interface WorthKnowing {
+  items: protocol.review.Worth[];
+}
+
+/** How much to tell. */
+export interface WorthKnowingParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  limit?: number;
 }
 
 /** One thing that somebody new to a project did not know. */
@@ -2433,6 +2437,28 @@ export interface WrittenTasks {
   tasks: ShownTask[];
   /** What may not be meant: a condition that holds already, a path that looks mistyped. */
   warnings: TaskWarning[];
+}
+
+/** What conversations of one kind had of their context. */
+export interface protocol.contexts.Worth {
+  conversations: number;
+  given: number;
+  used: number;
+  news: number;
+  prompts: number;
+}
+
+/** One thing that somebody new to a project did not know. */
+export interface protocol.review.Worth {
+  kind: "commit" | "guideline" | "memory" | "note";
+  text: string;
+  source: string;
+  path: string | null;
+  line: number | null;
+  commit: string | null;
+  memoryId: string | null;
+  author: string | null;
+  at: string | null;
 }
 
 export interface Methods {
