@@ -285,10 +285,11 @@ export interface Condition {
   text: string;
 }
 
-/** A memory as an assistant gets it. */
+/** A memory as an assistant gets it, or a record that answers its question, quoted as it was written. */
 export interface ContextItem {
+  /** Of the memory; of a record, that of its event or turn. */
   memoryId: string;
-  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task";
+  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task" | "capture" | "commit" | "turn";
   title: string;
   /** What it says beyond its title. */
   text: string;
@@ -2067,9 +2068,9 @@ export interface StartParams {
 export interface Stats {
   since: string;
   /** Conversations that began without knowing of an earlier one. */
-  cold: protocol.contexts.Worth;
+  cold: Worth;
   /** Conversations that were told where an earlier one stood. */
-  recovered: protocol.contexts.Worth;
+  recovered: Worth;
   mostUsed: ContextItem[];
 }
 
@@ -2321,16 +2322,16 @@ export interface Version {
   process: number;
 }
 
-/** The best that is known of a project; fewer where there are fewer. */
-export interface WorthKnowing {
-  items: protocol.review.Worth[];
-}
-
-/** How much to tell. */
-export interface WorthKnowingParams {
-  /** A path inside the project or its projectId; the client's own project where absent. */
-  project?: string | null;
-  limit?: number;
+/** What conversations of one kind had of their context. */
+export interface Worth {
+  conversations: number;
+  /** Memories that were put before them. */
+  given: number;
+  /** Those of them that were searched, read or quoted later. */
+  used: number;
+  /** Those of them that were new to the agent. */
+  news: number;
+  prompts: number;
 }
 
 /** One thing that somebody new to a project did not know. */
@@ -2437,28 +2438,6 @@ export interface WrittenTasks {
   tasks: ShownTask[];
   /** What may not be meant: a condition that holds already, a path that looks mistyped. */
   warnings: TaskWarning[];
-}
-
-/** What conversations of one kind had of their context. */
-export interface protocol.contexts.Worth {
-  conversations: number;
-  given: number;
-  used: number;
-  news: number;
-  prompts: number;
-}
-
-/** One thing that somebody new to a project did not know. */
-export interface protocol.review.Worth {
-  kind: "commit" | "guideline" | "memory" | "note";
-  text: string;
-  source: string;
-  path: string | null;
-  line: number | null;
-  commit: string | null;
-  memoryId: string | null;
-  author: string | null;
-  at: string | null;
 }
 
 export interface Methods {
