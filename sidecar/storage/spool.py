@@ -154,7 +154,7 @@ def note_told(home: str, talk: str, identifiers: Iterable[str]) -> None:
 
 def count_turn(home: str, talk: str) -> int:
     """Count a turn of a conversation; return how many there were since they were last forgotten."""
-    descriptor = _open(f"{_talk(home, talk)}{_TURNS}", _APPEND)
+    descriptor = open_private(f"{_talk(home, talk)}{_TURNS}", _APPEND)
     try:
         os.write(descriptor, b".")
         return os.fstat(descriptor).st_size
