@@ -193,7 +193,7 @@ def peek(home: str) -> list[bytes]:
     place = folder(home)
     for _ in range(_LOOKS):
         try:
-            names = sorted(name for name in os.listdir(place) if name.endswith((_CURRENT, _BATCH)))
+            names = sorted(name for name in os.listdir(place) if _is_waiting(place, name))
         except OSError:
             return []
         lines: list[bytes] = []
@@ -232,8 +232,8 @@ class Batches:
             # Nobody writes for so long: whoever began it was killed, and has acknowledged nothing.
             if is_orphan or (name.endswith(_DRAFT) and _age(f"{self._folder}/{name}") > _LEFT):
                 _remove(f"{self._folder}/{name}")
-        plain = (n for n in found if n.endswith(_BATCH) and os.path.isfile(f"{self._folder}/{n}"))
-        return sorted(plain, key=lambda n: (tries(n) > 0, n))
+        batches = (n for n in found if n.endswith(_BATCH) and _is_waiting(self._folder, n))
+        return sorted(batches, key=lambda n: (tries(n) > 0, n))
 
     def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
         """Give the lines that are not done yet, with their number; a line without an end was never whole."""
@@ -283,6 +283,16 @@ class Batches:
                 os.rename(current, f"{self._folder}/{_stamp()}{_BATCH}")
         finally:
             _close(lock)
+
+
+def _is_waiting(place: str, name: str) -> bool:
+    """Tell whether a file has lines that wait; what somebody put in the place of one is left alone."""
+    if not name.endswith((_CURRENT, _BATCH)):
+        return False
+    try:
+        return stat.S_ISREG(os.lstat(f"{place}/{name}").st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _progress(path: str) -> tuple[int, int]:

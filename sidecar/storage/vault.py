@@ -183,7 +183,8 @@ class Vault:
 
     def count_deferred(self) -> int:
         """Count the lines that wait."""
-        return len(spool.peek(str(self.folder)))
+        with files.refusing(self.folder):
+            return len(spool.peek(str(self.folder)))
 
     def erasures(self) -> int:
         """Return how many times something was erased for good."""
