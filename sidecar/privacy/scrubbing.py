@@ -78,7 +78,7 @@ Scrub = Callable[[str, Document], Document | None]
 
 
 def phrase(words: str) -> Scrub:
-    """Return a document without these words, however they are spaced; the rest stays."""
+    """Return a function that removes these words from a document, however they are spaced."""
     spoken = re.compile(r"\s+".join(map(re.escape, words.split())) or re.escape(words))
 
     def scrub(table: str, document: Document) -> Document:
@@ -88,7 +88,7 @@ def phrase(words: str) -> Scrub:
 
 
 def path(name: str) -> Scrub:
-    """Return a document without a file or folder; None for saves and memories about nothing else."""
+    """Return a function that removes a file or folder; it returns None for saves and memories about nothing else."""
     folder = name.rstrip("/") + "/"
     spoken = re.compile(_PATH.format(re.escape(folder[:-1])))
 
@@ -112,7 +112,7 @@ def path(name: str) -> Scrub:
 
 
 def repetition(said: Iterable[str]) -> Scrub:
-    """Return a derived document without verbatim copies of these texts, whole or clipped."""
+    """Return a function that removes verbatim copies of these texts, whole or clipped, from derived documents."""
     longest = sorted(said, key=len, reverse=True)
     spoken = re.compile("|".join(filter(None, map(_repeated, longest))) or r"(?!)")
 
