@@ -72,6 +72,10 @@ class Settings(Record, frozen=True, kw_only=True):
     """How old a checkpoint may be to be told to the next conversation."""
     idle_flush_ms: Annotated[int, Meta(ge=1000, le=86_400_000), USER] = 600_000
     """After how much time without anything new a conversation's turns and activities are saved."""
+    remember_after_turns: Annotated[int, Meta(ge=0, le=1000), USER] = 12
+    """After how many prompts an agent is asked to write down what it has learned; 0 for never."""
+    remember_at_stop: Annotated[bool, USER] = False
+    """Ask it once in a conversation before it stops, too."""
     hover: Annotated[bool, PROJECT] = True
     """Tell what memory is behind the line under the pointer."""
     code_lens: Annotated[bool, PROJECT] = True

@@ -231,8 +231,10 @@ _PLUGIN = {
 def write_packages(version: str) -> dict[str, str]:
     """Return every ready file, by its path below the folder of editors."""
     plugin = {**_PLUGIN, "version": version}
-    parts = {"hooks": "hooks/hooks.json", "mcpServers": "mcp.json"}
+    parts = {"hooks": "hooks/hooks.json", "mcpServers": "mcp.json", "skills": "skills"}
     return {
+        **_skills("claude-code"),
+        **_skills("cursor"),
         "claude-code/.claude-plugin/plugin.json": jsonc.write(plugin),
         "claude-code/hooks/hooks.json": jsonc.write(
             {"description": "Tells Threadline what happens.", **json.loads(_part("claude-code", 0))}
@@ -249,6 +251,14 @@ def write_packages(version: str) -> dict[str, str]:
         "openclaw/package.json": _part("openclaw", 0),
         "openclaw/openclaw.plugin.json": _part("openclaw", 1),
         "openclaw/index.js": _part("openclaw", 2),
+    }
+
+
+def _skills(plugin: str) -> dict[str, str]:
+    """Return the skills as a plugin carries them: copies, since a plugin is installed without its surroundings."""
+    return {
+        f"{plugin}/{path.relative_to(EDITORS).as_posix()}": path.read_text()
+        for path in sorted(EDITORS.glob("skills/*/SKILL.md"))
     }
 
 

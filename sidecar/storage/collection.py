@@ -193,10 +193,16 @@ class Collection(Generic[T]):
         """Make a change, inside a transaction."""
         if record is None:
             self.table.discard(identifier)
+            self._index(identifier, None)
         else:
-            body = encode(record)
-            self.table.store(identifier, body, self._columns(body))
-        self._index(identifier, record)
+            self.apply_all({identifier: record})
+
+    def apply_all(self, records: Mapping[str, T]) -> None:
+        """Set records by their ids, inside a transaction."""
+        bodies = ((key, encode(record)) for key, record in records.items())
+        self.table.store_all((key, body, self._columns(body)) for key, body in bodies)
+        for key, record in records.items():
+            self._index(key, record)
 
     def restore(self, identifier: str, body: bytes) -> None:
         """Store a document as it was written before, if it can be read."""

@@ -97,6 +97,17 @@ class Home:
         """The file of the user's own settings, which may not exist."""
         return self.folder / "settings.json"
 
+    def choose(self, name: str, *, value: bool) -> None:
+        """Write one of the user's own settings; all others stay as they are. A file that cannot be read is left alone."""
+        known = self.settings()
+        is_damaged = known is None and (files.read(self.settings_file) or b"").strip()
+        if is_damaged or (known is not None and not isinstance(known, dict)):
+            raise StorageFailedError(f"{self.settings_file} holds no settings; correct it first")
+        chosen = {**(known or {}), name: value}
+        files.ensure_folder(self.folder)
+        written = msgspec.json.format(msgspec.json.encode(chosen), indent=2)
+        files.replace(self.settings_file, written + b"\n")
+
     def settings(self) -> object:
         """Read the user's own settings, whatever is in the file; None where there is none."""
         path = self.settings_file

@@ -154,8 +154,7 @@ class Sessions:
 
     def close_sessions(self, closed: Iterable[Session]) -> None:
         """Store sessions that were closed."""
-        for session in closed:
-            self.records.apply(session.session_id, session)
+        self.records.apply_all({session.session_id: session for session in closed})
 
     # Events
 
@@ -212,15 +211,14 @@ class Sessions:
         touched = list(dict.fromkeys([*changed, *batches]))
         stored = {session.session_id: session for session in known}
         stored |= self.records.some(key for key in touched if key not in stored)
+        records: dict[str, Session] = {}
         for session_id in touched:
-            record, arrived = (
-                changed.get(session_id) or stored.get(session_id),
-                batches.get(session_id, []),
-            )
+            record = changed.get(session_id) or stored.get(session_id)
             if record is None:
                 raise LookupError(f"no session {session_id} for its events")
             join = self._joined if session_id in stored else sessions.summarise
-            self.records.apply(session_id, join(record, arrived))
+            records[session_id] = join(record, batches.get(session_id, []))
+        self.records.apply_all(records)
 
     def _joined(self, record: Session, new: Sequence[Event]) -> Session:
         """Return a session with what further events say; one at rest wakes up."""

@@ -29,6 +29,7 @@ _PARKED, _PARKED_MOST = "parked.jsonl", 4 * 1024 * 1024
 """Where lines are kept that nobody could place; in the folder of the logs, from which forgetting takes them, too."""
 _SEEN, _SEEN_MOST, _SEEN_KEPT = "seen", 16 * 1024, 2 * 1024
 _TALKS, _KEPT, _CUT = "talks", "kept", "cut"
+_TURNS = ".turns"
 _TOLD = ".told"
 _WHAT = {_KEPT: _KEPT, _CUT: "owed"}
 """What a conversation that begins again is to be told, by what it was told before."""
@@ -149,6 +150,30 @@ def note_told(home: str, talk: str, identifiers: Iterable[str]) -> None:
         os.write(descriptor, data)
     finally:
         os.close(descriptor)
+
+
+def count_turn(home: str, talk: str) -> int:
+    """Count a turn of a conversation; return how many there were since they were last forgotten."""
+    descriptor = open_private(f"{_talk(home, talk)}{_TURNS}", _APPEND)
+    try:
+        os.write(descriptor, b".")
+        return os.fstat(descriptor).st_size
+    finally:
+        os.close(descriptor)
+
+
+def forget_turns(home: str, talk: str) -> None:
+    """Count the turns of a conversation from nothing again."""
+    _remove(f"{_talk(home, talk)}{_TURNS}")
+
+
+def claim_once(home: str, talk: str, name: str) -> bool:
+    """Take something upon oneself that is done once in a conversation; False for everybody after the first."""
+    try:
+        os.close(_open(f"{_talk(home, talk)}.{name}", _NEW))
+    except FileExistsError:
+        return False
+    return True
 
 
 def is_empty(home: str) -> bool:

@@ -285,10 +285,11 @@ export interface Condition {
   text: string;
 }
 
-/** A memory as an assistant gets it. */
+/** A memory as an assistant gets it, or a record that answers its question, quoted as it was written. */
 export interface ContextItem {
+  /** Of the memory; of a record, that of its event or turn. */
   memoryId: string;
-  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task";
+  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task" | "capture" | "commit" | "turn";
   title: string;
   /** What it says beyond its title. */
   text: string;
@@ -530,6 +531,8 @@ export interface Explanation {
   memories: Behind[];
   /** How many there are in all. */
   total: number;
+  /** Comments near the line that explain something, the nearest first. */
+  notes: NoteInCode[];
 }
 
 /** Why a request was refused. */
@@ -576,6 +579,8 @@ export interface FileStory {
   /** The latest first. */
   sessions: Session[];
   sessionCount: number;
+  /** Comments of the file that explain something, in their order. */
+  notes: NoteInCode[];
 }
 
 /** One thing that was looked at. */
@@ -1186,6 +1191,12 @@ export interface NoParams {
 
 }
 
+/** A comment that explains something, as it stands in the file. */
+export interface NoteInCode {
+  line: number;
+  text: string;
+}
+
 /** For how long to record nothing. */
 export interface PauseParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -1767,6 +1778,10 @@ export interface Settings {
   recoveryWindowMs: number;
   /** After how much time without anything new a conversation's turns and activities are saved. */
   idleFlushMs: number;
+  /** After how many prompts an agent is asked to write down what it has learned; 0 for never. */
+  rememberAfterTurns: number;
+  /** Ask it once in a conversation before it stops, too. */
+  rememberAtStop: boolean;
   /** Tell what memory is behind the line under the pointer. */
   hover: boolean;
   /** Tell above a file how many memories and sessions it has. */

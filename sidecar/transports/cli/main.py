@@ -239,6 +239,9 @@ def _connect(app: Application, options: Namespace) -> Exit:
     if options.command == "disconnect":
         return connecting.disconnect(app, options)
     code = connecting.connect(app, options)
+    if code == Exit.OK and options.remember_at_stop and not options.dry_run:
+        app.home.choose("rememberAtStop", value=True)
+        screens.say(f"set rememberAtStop in {app.home.settings_file}")
     if code == Exit.OK and not options.json and not options.dry_run:
         _offer(app, None)
     return code

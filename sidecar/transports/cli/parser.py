@@ -630,6 +630,12 @@ def _add_connect(commands: Commands) -> None:
             help="the files of the project in this folder (default: here)",
         )
         command.add_argument("--dry-run", action="store_true", help="only show what would change")
+        if name == "connect":
+            command.add_argument(
+                "--remember-at-stop",
+                action="store_true",
+                help="ask agents once in a conversation, before they stop, to write down what they learned",
+            )
 
 
 def _add_rules(commands: Commands) -> None:

@@ -121,10 +121,8 @@ def _respond(
     call.host, is_sure = recognition.recognise(call.agent, message, environment)
     event = observing.name(call.event, message)
     plain = call.host.plain_answers.get(event, b"")
-    if environment.get(_SWITCH) == "off":
-        return plain, _rest, NOTHING
     seen = observing.observe(call.host, event, message, environment)
-    if not seen:
+    if not seen or environment.get(_SWITCH) == "off":
         return plain, _rest, NOTHING
     # Only a known name is logged: a message may hold anything in its place.
     call.event = event
@@ -133,8 +131,8 @@ def _respond(
     if seen["event"] == "session.start" or occasion is not None:
         call.upkeep = "usual"
     if occasion is None:
-        about = _tell_about(home, seen, (event, is_sure)) if done == KEPT else None
-        return (plain, _rest, done) if about is None else (*about, _in_words(done, TOLD))
+        aside = _speak_aside(home, seen, message, (event, is_sure)) if done == KEPT else None
+        return (plain, _rest, done) if aside is None else (*aside, _in_words(done, TOLD))
     from sidecar.transports.hooks import ready  # noqa: PLC0415  # few events are answered
 
     asked = {**seen, "told": occasion}
@@ -154,28 +152,40 @@ def _respond(
     return *told_anew, _in_words(done, TOLD)
 
 
+def _speak_aside(
+    home: str, seen: Observation, message: dict[str, object], form: tuple[str, bool]
+) -> Response | None:
+    """Answer an event at which a conversation is not told all: a prompt, or a stop; None where there is nothing to say."""
+    if seen["event"] != "turn.end":
+        return _tell_about(home, seen, form)
+    from sidecar.transports.hooks import reminding  # noqa: PLC0415  # few events need it
+
+    talk = observing.digest(f"{seen['host']}:{seen['sessionKey']}")
+    asked = reminding.at_stop(home, talk, str(seen["host"]), message)
+    return (asked, _rest) if asked else None
+
+
 def _tell_about(home: str, seen: Observation, form: tuple[str, bool]) -> Response | None:
     """Tell a conversation what is known about a prompt; None where nothing surely concerns it."""
     host, (event, is_sure) = assistant.find(str(seen["host"])), form
     is_answered = "prompt" in host.answered_events
     if seen["event"] != "prompt" or not seen["sessionKey"] or not is_answered:
         return None
-    from sidecar.transports.hooks import prompts, ready  # noqa: PLC0415  # few events are answered
+    from sidecar.transports.hooks import prompts, ready, reminding  # noqa: PLC0415  # few events are answered
 
     project = ready.find_project(home, os.path.realpath(str(seen["root"])))
-    if project is None:
-        return None
     talk = observing.digest(f"{host.name}:{seen['sessionKey']}")
-    lines = prompts.find(
+    lines = project and prompts.find(
         f"{home}/projects/{project}/vault.sqlite",
         str(seen["prompt"]),
         str(seen["sessionKey"]),
         spool.told(home, talk),
     )
-    if not lines:
+    lines = lines or []
+    texts = (prompts.write(lines) if lines else "", reminding.at_prompt(home, talk))
+    if not any(texts):
         return None
-    text = prompts.write(lines)
-    answer = encode_answer(text, host, event, is_sure=is_sure)
+    answer = encode_answer("\n".join(filter(None, texts)), host, event, is_sure=is_sure)
     return answer, lambda: spool.note_told(home, talk, [line.id for line in lines])
 
 

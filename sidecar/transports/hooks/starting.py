@@ -13,7 +13,7 @@ from sidecar.conversations import spooled
 from sidecar.hosts import assistant
 from sidecar.storage import spool
 from sidecar.storage.prepared import find_top
-from sidecar.transports.hooks import calls, observing
+from sidecar.transports.hooks import calls, observing, reminding
 from sidecar.transports.hooks.observing import FORGOTTEN, Observation
 
 _DRAINING = 0.6
@@ -40,6 +40,8 @@ class Start:
         # Draining takes the oldest first and may not come to an end in time; what is left is read as it lies there.
         self._unplaced = spooled.read(home, _until(seen))
         self.text = self._post(seen) if self._has_rules else self._greet(seen)
+        if self._is_cut:
+            self.text = reminding.after_cut(home, self.text)
 
     def _greet(self, seen: Observation, most: int | None = None) -> str:
         is_lost = seen["told"] == FORGOTTEN
