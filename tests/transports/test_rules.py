@@ -189,7 +189,7 @@ def test_the_file_stays_within_what_cascade_reads(page: Path, repository: Reposi
     app.close()
     prompt(repository.path, "t1")
     text = page.read_text()
-    assert 3_000 < len(text) <= 6_000
+    assert 2_000 < len(text) <= 6_000
     assert rules_files.is_intact(text)
 
 
