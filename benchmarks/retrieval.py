@@ -9,7 +9,7 @@ also words and meaning over all texts instead of the best 100. The sets, each on
 - questions in other words about an invented project (`benchmarks/paraphrases.py`).
 
 A score is the share of the right texts among the first five (`why`, questions: whether one is there). No weight was
-chosen on these sets. Embeddings have no time limit here, so that a slow machine scores the same.
+chosen on these sets; that commits of the open file are candidates was decided on `why`. Embeddings have no time limit here, so that a slow machine scores the same.
 """
 
 import argparse
