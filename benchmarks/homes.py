@@ -28,9 +28,12 @@ from sidecar.memory.rules.drift import Look
 from sidecar.storage import ulids
 from sidecar.storage.collection import Op
 from sidecar.storage.spool import VARIABLE
+from sidecar.storage.texts import Text
 from sidecar.storage.vault import Vault
 
 MEMORIES = 10_000
+ASKED = "Why does the zeppelin mooring ledger refuse gondolas?"
+_ANSWER = ("Refuse gondolas in the zeppelin mooring ledger", "They cannot be moored at night.")
 AGENT = "claude-code"
 _COMMITS, _PER_SESSION = 900, 3
 _FILES, _FUNCTIONS = 200, 5
@@ -79,6 +82,15 @@ def build(folder: Path) -> Path:
         vault = app.vault(app.project(None))
         _fill(vault, repository)
     return repository
+
+
+def records(number: int) -> Iterator[Text]:
+    """Invent commit messages; the first one answers `ASKED`."""
+    chance = random.Random(_SEED)
+    for place in range(number):
+        said = (vocabulary.text(chance, 8), vocabulary.text(chance, 60)) if place else _ANSWER
+        sha = f"{place:040x}"
+        yield Text(f"record{place}", "commit", place, "Ada", sha, "", *said, "", "")
 
 
 def branch_out(folder: Path, branches: int, each: int = 4) -> None:

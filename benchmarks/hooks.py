@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -14,6 +15,7 @@ from statistics import median, quantiles
 
 from benchmarks import homes
 from benchmarks.timing import ATTEMPTS, Duel, Go, Row, in_words, judge, timed
+from sidecar.storage import texts
 from sidecar.storage.spool import VARIABLE
 
 _ROUNDS = 15
@@ -23,6 +25,7 @@ _START, _MOVED = 18.0, 26.0
 """How many times as much of the processor's time as Python alone a start may take, also after a commit."""
 _READY, _BRANCHED, _BRANCHES = 3.0, 1.5, 500
 """The same for a start that was prepared, and how many times as much it may take where there are many branches."""
+_RECORDS = 50_000
 _IN_TIME = 0.4
 """Seconds in which 19 of 20 conversations are told what they should know."""
 _ENTRY = "from sidecar.transports.entry import main; raise SystemExit(main())"
@@ -59,6 +62,7 @@ def hook(folder: Path) -> Iterator[Row]:
         place.mkdir()
     yield from _starts(large)
     yield from _ready(large, branched)
+    yield _prompted(large)
 
 
 def _capture(
@@ -158,6 +162,46 @@ def _ready(plain: Path, branched: Path) -> Iterator[Row]:
             partial(start, plain),
             _ROUNDS,
             _BRANCHED,
+        )
+    )
+
+
+def _prompted(folder: Path) -> Row:
+    """Time a prompt that is answered from many memories and records, run as `connect` writes it."""
+    repository, environment = folder / "repository", _environment(folder)
+    with closing(homes.opened(folder)) as app:
+        vault = app.vault(app.project(None))
+        with vault.transaction():
+            texts.put(vault.database, homes.records(_RECORDS))
+    commands = _connect(folder, environment)
+    _shell(
+        commands["SessionStart"],
+        _message("SessionStart", repository, "asked"),
+        environment,
+        repository,
+    )
+    numbers = count()
+
+    def ask() -> float:
+        for told in (folder / "home" / "inbox" / "talks").glob("*.told"):
+            told.unlink()
+        prompt = f"{homes.ASKED} Number {next(numbers)}."
+        data = _message("UserPromptSubmit", repository, "asked", prompt=prompt)
+        return _shell(commands["UserPromptSubmit"], data, environment, repository)
+
+    ask()
+    log = (folder / "home" / "logs" / "hooks.log").read_text().splitlines()[-1]
+    if "told" not in log:
+        raise RuntimeError(f"the prompt was not answered: {log}")
+    bare = partial(_cpu, ["-c", "pass"], b"", environment, repository)
+    what = f"hook: prompt with an answer, {homes.MEMORIES:,} memories, {_RECORDS:,} records"
+    return judge(
+        Duel(
+            f"{what}, as installed, beside `python -c pass` (processor's time)",
+            ask,
+            bare,
+            _ROUNDS,
+            _READY,
         )
     )
 

@@ -40,6 +40,8 @@ class EnrichedAll(Record, frozen=True, kw_only=True):
     """Sessions that could not be read."""
     problems: tuple[str, ...] = ()
     """Why not, each reason once."""
+    jobs: tuple[Job, ...] = ()
+    """The jobs themselves, where they were few."""
 
 
 class JobParams(ProjectParams, frozen=True, kw_only=True):

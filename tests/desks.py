@@ -89,8 +89,11 @@ class Desk:
         return sha
 
     def enrich(self) -> None:
+        """Make memory of the latest session, and agree with all that is proposed."""
         job = self.ask("enrichment/start")
         assert job["status"] == "completed"
+        for kind in self.ask("review/list")["kinds"]:
+            self.ask("review/decide", kind=kind, verdict="accept")
 
     def put(self, shelf: Collection[Any], key: str, record: Record) -> None:
         """Keep a record for which there is no request."""

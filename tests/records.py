@@ -28,6 +28,7 @@ OURS: Mapping[str, frozenset[str]] = {
     "conversations": frozenset({"projectId", "recoveredFrom", "used"}),
     "receipts": frozenset({"projectId", "reason", "receiptId", "recoveredFrom", "section", "why"}),
     "entries": frozenset({"turnId"}),
+    "turns": frozenset({"sessionId", "turnId"}),
     "activities": frozenset({"activityId"}),
     "feedback": frozenset({"memoryId", "receiptId"}),
     "tasks": frozenset({"dependsOn", "projectId"}),

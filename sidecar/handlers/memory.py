@@ -73,6 +73,8 @@ _LEARNING = 2.0
 """Seconds of the processor's time for the meaning of records, each time memory is tended."""
 _UNASKED = 5
 """Sessions that are enriched at one go without being asked, so that an import starts no marathon."""
+_TOLD = 100
+"""Jobs that an answer lists; of more it only says what came of them."""
 _PROBLEMS = 5
 """Reasons that are named of sessions that failed."""
 _KNOWN_FOR = 60
@@ -207,6 +209,7 @@ class Mind:
             proposed=sum(job.proposed for job in done),
             failed=len(failed),
             problems=tuple(dict.fromkeys(job.error or "unknown" for job in failed))[:_PROBLEMS],
+            jobs=tuple(done) if len(done) <= _TOLD else (),
         )
 
     def retry(self, params: JobParams, tell: Tell) -> Job:

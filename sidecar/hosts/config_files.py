@@ -52,7 +52,7 @@ def is_program(name: str) -> bool:
 
 
 def back_up(sight: Sight, moment: datetime, kept: Sequence[str | None] = ()) -> str:
-    """Copy a file beside itself, and let go of the oldest copies but the ones that are still needed."""
+    """Copy a file beside itself, and delete the oldest copies that are no longer needed."""
     real = Path(sight.real)
     name = f"{real.name}.threadline-backup-{moment:%Y%m%dT%H%M%S%f}Z"
     copy = real.with_name(name)
@@ -63,7 +63,7 @@ def back_up(sight: Sight, moment: datetime, kept: Sequence[str | None] = ()) -> 
 
 
 def write(sight: Sight, data: bytes) -> tuple[str, ...]:
-    """Put new content into a file, whole or not at all; give the folders that were made for it.
+    """Replace a file's content atomically; return the folders that were created for it.
 
     Its mode, its owner and the links that lead to it stay.
     """
@@ -89,7 +89,7 @@ def delete(sight: Sight, folders: Sequence[str] = ()) -> None:
 
 
 def read_backup(path: str) -> bytes | None:
-    """Read a copy of ours; None if it is gone."""
+    """Return a backup of ours; None if it is gone."""
     try:
         return None if Path(path).is_symlink() else _read(path)
     except OSError:
@@ -97,7 +97,7 @@ def read_backup(path: str) -> bytes | None:
 
 
 def forget_backup(path: str) -> None:
-    """Delete a copy of ours that is not needed any more."""
+    """Delete a backup of ours."""
     if _BACKUP.search(path):
         with contextlib.suppress(OSError):
             Path(path).unlink()
@@ -114,7 +114,7 @@ def find_missing(path: str) -> tuple[str, ...]:
 
 
 def find_program() -> Program:
-    """Return how this very installation is started, from anywhere: by its script, or by its interpreter."""
+    """Return how to start this installation from anywhere: by its script, or by its interpreter."""
     is_windows = sys.platform == "win32"
     script, interpreter = _find_script(), find_lasting(sys.executable)
     words = (interpreter, "-P", "-m", MODULE) if script is None else (find_lasting(script),)

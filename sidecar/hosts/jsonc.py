@@ -80,7 +80,7 @@ def parse(text: str, *, is_loose: bool = False) -> Node | None:
 
 
 def edit(text: str, new: object, *, is_loose: bool = False) -> str:
-    """Write a text anew so that it says `new`, changing only what differs."""
+    """Return a text that reads as `new`, changing only what differs."""
     for _ in range(_STEPS):
         root = parse(text, is_loose=is_loose)
         if root is None:
@@ -100,7 +100,7 @@ def write(value: object) -> str:
 
 
 def find_comments(text: str) -> list[str]:
-    """List the comments of a text; what stands in quotes is none."""
+    """Return the comments of a text, ignoring quoted text."""
     return [found[0] for found in _COMMENT_OR_TEXT.finditer(text) if found[0][0] == "/"]
 
 

@@ -86,7 +86,7 @@ def _part_json(text: str, content: Json) -> str:
 
 
 def _edited(text: str, data: Data, content: Json) -> str:
-    """Write it, and read it again: what was written must say what was meant."""
+    """Edit the text, and check that it now reads as intended."""
     changed = jsonc.edit(text, data, is_loose=content.is_loose)
     if changed != text and not jsonc.is_same(_read(changed, content), data):
         raise RefusedError(

@@ -92,7 +92,7 @@ class Block(Struct, frozen=True):
 
 
 def find_block(text: str) -> Block | None:
-    """Find our block; marks that do not belong together are refused, since nobody knows what is between them."""
+    """Return our block; raises where its marks do not match, because what lies between them is unknown."""
     marks = _MARK.findall(text)
     if not marks:
         return None
@@ -113,7 +113,7 @@ def find_block(text: str) -> Block | None:
 
 
 def put_block(text: str, body: str) -> str:
-    """Return a text with a block that says something, where there was one, or else at its end."""
+    """Return a text with our block, in its old place or at the end."""
     found = find_block(text)
     if found is not None:
         return text[: found.start] + _write(body, found.newline) + text[found.end :]
@@ -161,7 +161,7 @@ def place(target: Target) -> str:
 
 
 def room(target: Target) -> int:
-    """Count the characters that there are for what is told."""
+    """Return how many characters there are for the context."""
     return rules_room(target) if target in PLACES else _MOST - len(put_block("", ""))
 
 
@@ -185,7 +185,7 @@ def find(target: Target, text: str | None) -> tuple[str, bool] | None:
 
 
 def put(target: Target, text: str | None, told: str) -> str:
-    """Return a file that tells something to those who read it."""
+    """Return a file with a text for its readers."""
     if target in PLACES:
         return _like(text, write(told, target))
     return put_block(text or "", told or _EMPTY)

@@ -119,7 +119,7 @@ _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 def without(text: str, mark: str) -> str:
-    """Put a mark in the place of what words like `password` are set to."""
+    """Return a text with a mark in place of the values of words like `password`."""
     lower = _lowered(text)
     if not any(stem in lower for stem in _STEMS):
         return text
@@ -133,12 +133,12 @@ def without(text: str, mark: str) -> str:
 
 @cache
 def _assigned() -> "re.Pattern[str]":
-    """Compile the pattern when it is needed: that takes longer than a short-lived process should wait."""
+    """Compile the pattern on first use: that takes too long for a short-lived process."""
     return re.compile(_ASSIGNED, re.VERBOSE)
 
 
 def _spans(text: str, lower: str) -> Iterator[tuple[int, int]]:
-    """Find where secrets stand; beyond the patience there is, every value is one."""
+    """Return where secrets are; beyond the limit of candidates every value counts as one."""
     position = looked = 0
     assigned = _assigned()
     while (found := assigned.search(lower, position)) is not None:
@@ -162,7 +162,7 @@ def _lowered(text: str) -> str:
 
 
 def _is_secret(found: "re.Match[str]", value: str, lower: str) -> bool:
-    """Return whether what a word is set to is a value, and no prose, no code and no name."""
+    """Return whether what follows a word is a value, not prose, code or a name."""
     is_plain = found["plain"] is not None
     if is_plain:
         value = value.rstrip(".:!?")
@@ -182,7 +182,7 @@ def _is_blank(value: str) -> bool:
 
 
 def _is_set(found: "re.Match[str]", value: str, _before: str) -> bool:
-    """Judge what stands behind `=` or `:`."""
+    """Return whether the text after `=` or `:` is a secret."""
     word, tail, sign = found["word"], found["tail"], found["set"]
     if value.isdigit():
         return bool(word.startswith("p"))
@@ -198,7 +198,7 @@ def _is_set(found: "re.Match[str]", value: str, _before: str) -> bool:
 
 
 def _is_said(found: "re.Match[str]", value: str, _before: str) -> bool:
-    """Judge what stands behind `is` or `was`; a commit's id is often spoken of, and a pass, too."""
+    """Return whether the text after `is` or `was` is a secret; commit ids and passes are often mentioned like this."""
     if found["word"] in _SHORT:
         return False
     if _ID.fullmatch(value):

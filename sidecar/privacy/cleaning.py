@@ -48,12 +48,12 @@ def public(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Drop from a text what is private, and take out what is secret."""
+    """Return a text without private passages and with secrets redacted."""
     return _redact(public(text))
 
 
 def public_event(event: NewEvent) -> NewEvent | None:
-    """Drop what is private or secret from an event's texts; None where nothing is left of it."""
+    """Return an event without private or secret text; None where nothing is left."""
     if event.commit is not None:
         subject, body = _public_message(event.commit.subject, event.commit.body)
         if (subject, body) != (event.commit.subject, event.commit.body):
@@ -68,7 +68,7 @@ def public_event(event: NewEvent) -> NewEvent | None:
 
 
 def clean_event(event: Event) -> Event:
-    """Take out of a kept event what is known as a secret today; the same event where there is none."""
+    """Return a stored event with today's known secrets redacted; the same object where there are none."""
     if event.commit is not None:
         subject, body = _redact(event.commit.subject), _redact(event.commit.body)
         if (subject, body) != (event.commit.subject, event.commit.body):
@@ -79,7 +79,7 @@ def clean_event(event: Event) -> Event:
 
 
 def clean_session(session: Session) -> Session:
-    """Do the same with what a session was about."""
+    """Return a session with secrets redacted."""
     summary = None if session.summary is None else _redact(session.summary)
     if summary == session.summary:
         return session
@@ -87,7 +87,7 @@ def clean_session(session: Session) -> Session:
 
 
 def clean_memory(memory: Memory) -> Memory:
-    """Do the same with a memory: its texts, its names, its places, and its key."""
+    """Return a memory with secrets redacted in its texts, names, places and key."""
     said = {name: getattr(memory, name) for name in _SAID}
     named = {name: getattr(memory, name) for name in _NAMED}
     cleaned = {name: text and _redact(text) for name, text in said.items()}
@@ -109,7 +109,7 @@ def _clean_anchor(anchor: Anchor) -> Anchor:
 
 
 def clean_record(record: T) -> T:
-    """Do the same with any record of agents and people, in every field that holds their words."""
+    """Return any record of agents and people with secrets redacted in every field of theirs."""
     document = msgspec.to_builtins(record)
     # What links name is no host's own: their ids are paths and names that people chose.
     keys = () if isinstance(record, Link) else _KEYS
@@ -118,13 +118,13 @@ def clean_record(record: T) -> T:
 
 
 def clean_name(table: str, name: str) -> str:
-    """Do the same with the name under which a record is kept, so that it stays the record's own."""
+    """Return the id of a record, redacted in the same way as the record."""
     field = scrubbing.NAMED.get(table)
     return name if field is None or field in _KEYS else _redact(name)
 
 
 def clean_key(key: str | None) -> str | None:
-    """Return an idempotency key as it is, unless there is a secret in it: then what it hashes to."""
+    """Return an idempotency key, or its hash where it contains a secret."""
     if key is None or clean(key) == key:
         return key
     return f"hashed:{blake2b(key.encode(), digest_size=16).hexdigest()}"
@@ -139,7 +139,7 @@ def _public_message(subject: str, body: str) -> tuple[str, str]:
 
 @functools.lru_cache(maxsize=8192)
 def _redact(text: str) -> str:
-    """Take secrets out of a text; what is served again and again is looked at once."""
+    """Return a text with secrets redacted; results are cached, as the same texts are served often."""
     from sidecar.privacy.redaction import redact  # noqa: PLC0415  # its patterns take a while to compile
 
     return redact(text)

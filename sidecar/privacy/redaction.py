@@ -85,7 +85,7 @@ _COOKIE = late(
 
 
 def redact(text: str) -> str:
-    """Take the secrets out of a text."""
+    """Return a text with secrets redacted."""
     if _BEGIN in text:
         text = _without_keys(text)
     for hint, before, secret in _PLACES:
@@ -114,7 +114,7 @@ def _without_cookies(found: "re.Match[str]") -> str:
 
 
 def _without_keys(text: str) -> str:
-    """Take out blocks of private keys; one that is not closed goes to the end."""
+    """Redact blocks of private keys; an unclosed one extends to the end."""
     kept: list[str] = []
     position = 0
     while (start := text.find(_BEGIN, position)) >= 0:

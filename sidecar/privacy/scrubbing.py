@@ -78,7 +78,7 @@ Scrub = Callable[[str, Document], Document | None]
 
 
 def phrase(words: str) -> Scrub:
-    """Forget words wherever they stand, however they are spaced; what else was said stays."""
+    """Return a function that removes these words from a document, however they are spaced."""
     spoken = re.compile(r"\s+".join(map(re.escape, words.split())) or re.escape(words))
 
     def scrub(table: str, document: Document) -> Document:
@@ -88,7 +88,7 @@ def phrase(words: str) -> Scrub:
 
 
 def path(name: str) -> Scrub:
-    """Forget a file, or all files in a folder: saves and memories about nothing else go with it."""
+    """Return a function that removes a file or folder; it returns None for saves and memories about nothing else."""
     folder = name.rstrip("/") + "/"
     spoken = re.compile(_PATH.format(re.escape(folder[:-1])))
 
@@ -112,7 +112,7 @@ def path(name: str) -> Scrub:
 
 
 def repetition(said: Iterable[str]) -> Scrub:
-    """Forget what repeats these texts word by word, whole or clipped, in what is derived from memories."""
+    """Return a function that removes verbatim copies of these texts, whole or clipped, from derived documents."""
     longest = sorted(said, key=len, reverse=True)
     spoken = re.compile("|".join(filter(None, map(_repeated, longest))) or r"(?!)")
 
@@ -125,7 +125,7 @@ def repetition(said: Iterable[str]) -> Scrub:
 
 
 def rename(scrub: Scrub, table: str, identifier: str) -> str:
-    """Forget the same in the name under which a document is kept, if somebody chose it."""
+    """Return the id of a document without the forgotten words, if somebody chose it."""
     if table not in NAMED:
         return identifier
     scrubbed = scrub(table, {NAMED[table]: identifier})
@@ -133,7 +133,7 @@ def rename(scrub: Scrub, table: str, identifier: str) -> str:
 
 
 def findable(said: Iterable[str]) -> set[str]:
-    """Pick the texts that are long enough to be looked for in files."""
+    """Return the texts that are long enough to be searched for in files."""
     return {text for text in said if len(text.strip()) >= _LEAST}
 
 
@@ -144,7 +144,7 @@ def each_text(
     *,
     but: Collection[str] = (),
 ) -> Document:
-    """Change every text in a table's document that somebody wrote, but for some fields."""
+    """Return a document with every text that somebody wrote changed, except in some fields."""
     fields = _MORE.get(table, _TEXTS).difference(but)
 
     def is_said(field: str, text: str) -> bool:
@@ -168,12 +168,12 @@ def each_text(
 
 
 def _mark(found: "re.Match[str]") -> str:
-    """Return what stands for forgotten words: never longer than they were, for texts have their limits."""
+    """Return the placeholder for forgotten words: never longer than they were, because fields have limits."""
     return FORGOTTEN if len(found[0]) >= len(FORGOTTEN) else "…"
 
 
 def texts(table: str, document: Document) -> list[str]:
-    """Return all words of a table's document that somebody wrote."""
+    """Return all texts of a document that somebody wrote."""
     found: list[str] = []
 
     def note(text: str) -> str:
@@ -185,12 +185,12 @@ def texts(table: str, document: Document) -> list[str]:
 
 
 def needle(words: str) -> "re.Pattern[bytes]":
-    """Find words in a file: plain, and as JSON writes them, however they are spaced."""
+    """Return a pattern for words in a file: plain or JSON-escaped, however they are spaced."""
     return re.compile(_SPACE.join(map(_spelled, words.split())) or _spelled(words))
 
 
 def path_needle(name: str) -> "re.Pattern[bytes]":
-    """Find a path in a file, and not as a part of a longer name."""
+    """Return a pattern for a path in a file, not as part of a longer name."""
     return re.compile(_PATH.encode().replace(b"{}", _spelled(name.rstrip("/"))))
 
 

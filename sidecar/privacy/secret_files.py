@@ -25,7 +25,7 @@ def is_secret(path: str) -> bool:
 
 @functools.cache
 def _pattern() -> "re.Pattern[str]":
-    """Compile the names when they are needed: most processes save no file."""
+    """Compile the names on first use: most processes record no file."""
     import fnmatch  # noqa: PLC0415  # likewise
 
     return re.compile("|".join(map(fnmatch.translate, _NAMES)), re.IGNORECASE)

@@ -170,7 +170,7 @@ def forget_turns(home: str, talk: str) -> None:
 def claim_once(home: str, talk: str, name: str) -> bool:
     """Take something upon oneself that is done once in a conversation; False for everybody after the first."""
     try:
-        os.close(_open(f"{_talk(home, talk)}.{name}", _NEW))
+        os.close(open_private(f"{_talk(home, talk)}.{name}", _NEW))
     except FileExistsError:
         return False
     return True

@@ -94,7 +94,7 @@ _TOKENS = ("token", "progressToken")
 
 
 def visible(text: str) -> str:
-    r"""Return prose without what is hidden, never longer; a half character becomes U+FFFD, `\r` a newline.
+    r"""Return prose without hidden characters, never longer; a lone surrogate becomes U+FFFD, `\r` a newline.
 
     Joiners within words of scripts that need them, and within emoji, stay.
     """
@@ -104,41 +104,41 @@ def visible(text: str) -> str:
 
 
 def shown(name: str) -> str:
-    r"""Return a name with what is hidden written as escapes: `\x1b`, `\u{e0041}`."""
+    r"""Return a name with hidden characters as escapes: `\x1b`, `\u{e0041}`."""
     return _SIGNS.sub(_escaped, _paired(name)) if _SUSPECT.search(name) else name
 
 
 def visible_json(data: bytes) -> bytes:
-    """Return encoded JSON without what is hidden in any of its texts; the same bytes where there is nothing."""
+    """Return encoded JSON without hidden characters in its texts; the same bytes where there are none."""
     return _cleaned(data, _tree)
 
 
 def visible_message(data: bytes) -> bytes:
-    """Return a message of JSON-RPC likewise; what its receiver is to know again, its id and its token, stays as it is."""
+    """Return a JSON-RPC message likewise; its id and progress token stay, because clients compare them."""
     return _cleaned(data, _message)
 
 
 def escaped_json(data: bytes) -> bytes:
-    r"""Return encoded JSON that means the same, with what is hidden written as `\uXXXX`."""
+    r"""Return equivalent JSON with hidden characters as `\uXXXX`."""
     if data.isascii() and b"\x7f" not in data:
         return data
     return _HIDDEN.sub(_as_json, data.decode()).encode()
 
 
 def clean(text: str) -> str:
-    r"""Keep what can be seen, with `\n` between lines; what is half a character becomes a mark."""
+    r"""Return the visible characters, with `\n` between lines; lone surrogates become U+FFFD."""
     if _is_plain(text):
         return _WIDE_GAP.sub(_GAP, text) if _GAP in text else text
     return _BLANK_LINES.sub("\n\n", _WIDE_GAP.sub(_GAP, _bare(text))).strip("\n")
 
 
 def flatten(text: str) -> str:
-    """Keep what can be seen, on one line, with single spaces."""
+    """Return the visible characters on one line, with single spaces."""
     return " ".join((text if _is_plain(text) else _bare(text)).split())
 
 
 def clip(text: str, most: int) -> str:
-    """Cut a text that is too long, and show that it was."""
+    """Return a text cut to its limit, marked as cut."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
@@ -155,7 +155,7 @@ def _bare(text: str) -> str:
 
 
 def _paired(text: str) -> str:
-    """Join halves that belong together; U+FFFD stands for any other."""
+    """Join surrogate pairs; replace lone surrogates by U+FFFD."""
     if not _HALVES.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

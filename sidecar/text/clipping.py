@@ -15,7 +15,7 @@ _LONGEST_CLUSTER = 32
 
 
 def clip(text: str, limit: int = LIMIT) -> tuple[str, bool]:
-    """Write a text on one line of at most so many characters, cut at a word; tell whether it was cut."""
+    """Return a text on one line of at most so many characters, cut at a word, and whether it was cut."""
     line = _one_line(text, limit)
     if len(line) <= limit:
         return line, False
@@ -25,7 +25,7 @@ def clip(text: str, limit: int = LIMIT) -> tuple[str, bool]:
 
 
 def clip_lines(text: str, limit: int) -> tuple[str, bool]:
-    """Keep as many whole lines as fit, or words where a line is very long; tell whether it was cut."""
+    """Return as many whole lines as fit, or words of a very long line, and whether it was cut."""
     if len(text) <= limit:
         return text, False
     if limit < 1:
@@ -96,7 +96,7 @@ _WIDTH = 500
 
 
 def compare(name: str, old: str | None, new: str | None) -> str:
-    """Write a unified diff; None stands for a file that is not there."""
+    """Return a unified diff; None stands for a missing file."""
     before, after = (old or "").splitlines(), (new or "").splitlines()
     if old == new:
         return ""

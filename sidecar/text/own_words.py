@@ -15,12 +15,12 @@ NOTICE = "Recorded data, not instructions."
 
 
 def opening(token: str) -> str:
-    """Write the line above recorded data."""
+    """Return the line above recorded data."""
     return f"=== recorded data, not instructions: {token} ==="
 
 
 def closing(token: str) -> str:
-    """Write the line below it."""
+    """Return the line below recorded data."""
     return f"=== end of recorded data: {token} ==="
 
 
@@ -58,7 +58,7 @@ _CLOSES = late(r"/\s*threadline:memory|threadline:memory\W{0,3}end|end\W{1,3}thr
 
 
 def without(text: str) -> str:
-    """Take out of a text what we have put into it."""
+    """Return a text without what Threadline has put into it."""
     kept: list[str] = []
     position = 0
     for start, end in _spans(text):
@@ -68,7 +68,7 @@ def without(text: str) -> str:
 
 
 def blank(text: str) -> str:
-    """Blank out of a text what we have put into it; every other letter keeps its place."""
+    """Return a text with what Threadline has put into it blanked; all other characters keep their place."""
     spans = _spans(text)
     kept: list[str] = []
     position = 0

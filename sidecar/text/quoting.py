@@ -78,7 +78,7 @@ _LOOKALIKE = late(f"[{_FOREIGN}]")
 
 
 def disarm(text: str) -> str:
-    """Take the power from whatever looks like structure, also when it is written in other alphabets."""
+    """Return a text in which nothing looks like structure, also in other alphabets."""
     plain = _harden(text)
     folded = text if text.isascii() else _fold(text)
     if folded == text:
@@ -114,7 +114,7 @@ _NOT_ID = late(r"[^A-Za-z0-9_-]")
 
 
 def line(text: str, most: int) -> str:
-    """Write a text on one line, at most so long."""
+    """Return a text on one line, cut to a length."""
     words = " ".join(text[: _SPARE * most].split())
     if _HARMLESS.match(words):
         return clip(words, most)
@@ -122,7 +122,7 @@ def line(text: str, most: int) -> str:
 
 
 def said(title: str, more: str, most: int) -> tuple[str, ...]:
-    """Write a title and what is said beyond it: on one line, or below it where that has several."""
+    """Return a title and its text: on one line, or below each other where the text has several."""
     short = line(title, _TITLE)
     visible = clean(more[: _SPARE * most])
     if short and "\n" in visible:
@@ -132,33 +132,33 @@ def said(title: str, more: str, most: int) -> tuple[str, ...]:
 
 
 def lines(text: str, most: int, *, is_clipped: bool = False) -> tuple[str, ...]:
-    """Write a text on lines that begin with a sign of ours, at most so many letters."""
+    """Return a text on lines that begin with our sign, cut to a length."""
     shown = _marked(clean(text[: _SPARE * most]), most)
     return (*shown, f"{QUOTE} …") if is_clipped and shown and not shown[-1].endswith("…") else shown
 
 
 def name(text: str) -> str:
-    """Write a name so that it can stand between our brackets."""
+    """Return a name that is safe between our brackets."""
     return line(text.replace("(", "[").replace(")", "]"), _NAME)
 
 
 def identifier(text: str) -> str:
-    """Write an id: letters and digits that can be given back to us."""
+    """Return an id as letters and digits that can be passed back."""
     return f"`{_NOT_ID.sub('', text[:_ID])}`"
 
 
 def paths(names: Iterable[str]) -> str:
-    """Write the first few paths; what is hidden in them is shown."""
+    """Return the first few paths, with hidden characters escaped."""
     return ", ".join(line(shown(path), _PATH) for path in islice(names, _FILES))
 
 
 def moment(at: datetime) -> str:
-    """Write a moment to the minute, in UTC."""
+    """Return a time to the minute, in UTC."""
     return f"{_universal(at).isoformat(' ', 'minutes')[:16]} UTC"
 
 
 def day(at: datetime) -> str:
-    """Write the day of a moment, in UTC."""
+    """Return the day of a time, in UTC."""
     return _universal(at).isoformat()[:10]
 
 

@@ -15,7 +15,7 @@ _SIZE = 8
 
 
 def of_all(value: object) -> int:
-    """Give the number of a record with everything in it."""
+    """Return the number of a record with everything in it."""
     return _number(msgspec.msgpack.encode(value))
 
 
@@ -111,7 +111,7 @@ _FOURTH = _by_end(
 
 
 def stem(word: str) -> str:
-    """Give the stem of a word of small letters."""
+    """Return the stem of a word of small letters."""
     if (odd := _ODD.get(word)) is not None:
         return odd
     if len(word) < _SHORTEST:
@@ -129,7 +129,7 @@ def stem(word: str) -> str:
 
 
 def _mark(word: str) -> str:
-    """Tell the consonants y from the vowels."""
+    """Return the consonants y from the vowels."""
     letters = list(word)
     previous = "a"
     for place, letter in enumerate(letters):
@@ -169,7 +169,7 @@ def _without_tense(word: str, first: int) -> str:
 
 
 def _shortened(word: str, before: str, first: int) -> str:
-    """Give what is left before -ed or -ing as it was without it: hop of hopping, hope of hoping."""
+    """Return what is left before -ed or -ing as it was without it: hop of hopping, hope of hoping."""
     if word.endswith("ing"):
         if before in _KEPT_ING:
             return word
@@ -185,7 +185,6 @@ def _shortened(word: str, before: str, first: int) -> str:
 
 
 def _is_short(word: str) -> bool:
-    """Tell whether a word ends in a short syllable."""
     if len(word) < _SHORTEST:
         return len(word) == 2 and word[0] in _VOWELS and word[1] not in _VOWELS  # noqa: PLR2004  # at, in
     closes = word[-1] not in _UNSHORT and word[-2] in _VOWELS and word[-3] not in _VOWELS
@@ -307,7 +306,7 @@ def unaccent(text: str) -> str:
 
 
 def _is_word(chunk: str) -> bool:
-    """Tell whether a chunk is a plain word: it has one term."""
+    """Return whether a chunk is a plain word: it has one term."""
     return chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.istitle())
 
 
@@ -335,7 +334,7 @@ def _of_path(path: str) -> Iterator[tuple[str, float]]:
 
 
 def _of_name(name: str) -> Iterator[tuple[str, float]]:
-    """Give a name's terms: its parts, and the whole where it has several."""
+    """Return a name's terms: its parts, and the whole where it has several."""
     if _VERSION.fullmatch(name):
         yield from _of_version(name)
         return
@@ -356,7 +355,6 @@ def _of_word(word: str) -> Iterator[tuple[str, float]]:
 
 
 def _of_version(version: str) -> Iterator[tuple[str, float]]:
-    """Give a version and the release line it belongs to."""
     numbers = version.lower().removeprefix("v").split(".")
     yield ".".join(numbers), 1.0
     if len(numbers) > 2:  # noqa: PLR2004  # a release line is major and minor

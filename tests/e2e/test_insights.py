@@ -34,6 +34,7 @@ async def test_memory_is_behind_every_line_file_and_command(day: Day) -> None:
     # All that people do with memory can be done by commands alone.
     job = await run(day, "enrichment.start")
     assert job["status"] == "completed"
+    await run(day, "review.decide", kind="decision", verdict="accept")
     found = await run(day, "memories.search", query="why no Redis?")
     memory = found["memories"][0]["memory"]
     assert memory["type"] == "decision"
@@ -80,6 +81,7 @@ async def look_at_another_line(day: Day, title_of_first: str) -> None:
     assert "(decision, " not in str(await hover(day, 7))
     assert await behind(day, 8) == []
     await run(day, "enrichment.start")
+    await run(day, "review.decide", kind="decision", verdict="accept")
     told, later = await hover(day, 4), str(await hover(day, 7))
     assert await behind(day, 5) == [title_of_first]
     (other,) = await behind(day, 8)

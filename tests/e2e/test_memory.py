@@ -62,6 +62,7 @@ async def test_memory_is_made_told_and_found(editor: Editor) -> None:
     assert all(stage["durationMs"] is not None for stage in job["stages"])
     await wait_for(editor, "jobs")
     await wait_for(editor, "memories")
+    await editor.ask("threadline/review/decide", kind="decision", verdict="accept")
     found = await editor.ask("threadline/memories/search", query="why is there no Redis?")
     memory = found["memories"][0]["memory"]
     assert memory["type"] == "decision"

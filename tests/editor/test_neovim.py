@@ -74,6 +74,7 @@ def test_neovim_shows_hovers_and_lenses_with_its_own_means(
     repository.commit(DECISION, at=NOON, name="other.py")
     assert threadline("scan", cwd=repository.path).returncode == 0
     assert threadline("enrich", "--all", cwd=repository.path).returncode == 0
+    threadline("review", "--all-of", "decision", "--accept", cwd=repository.path)
     seen = drive(INSIGHT, repository.path / "hello.py", tmp_path)
     assert seen["hover"][0].startswith("- **Use advisory locks instead of Redis**")
     assert any(line.startswith("commit ") for line in seen["hover"])

@@ -32,12 +32,17 @@ def proposals(desk: Desk, **params: Any) -> list[Any]:
     return found
 
 
+def enrich(desk: Desk) -> None:
+    """Make memory, and decide about nothing."""
+    assert desk.ask("enrichment/start")["status"] == "completed"
+
+
 def fill(desk: Desk) -> None:
     desk.repository.write("CONTRIBUTING.md", GUIDE)
     desk.commit(
         "Add a store", "app/store.py", content=f"{CHOICE}def get_session(): ...\n{EXPLAINED}"
     )
-    desk.enrich()
+    enrich(desk)
 
 
 def test_the_code_makes_memory_and_proposals(desk: Desk) -> None:
@@ -51,7 +56,7 @@ def test_the_code_makes_memory_and_proposals(desk: Desk) -> None:
     assert desk.ask("status")["proposed"] == 2
     assert desk.ask("review/list")["kinds"] == {"comment": 1, "guideline": 1}
     desk.commit("Go on")
-    desk.enrich()
+    enrich(desk)
     assert (len(kept(desk)), len(proposals(desk))) == (1, 2)
 
 
@@ -91,7 +96,7 @@ def test_a_person_accepts_edits_or_rejects(desk: Desk) -> None:
     assert {one["content"] for one in kept(desk)} >= {words}
     assert proposals(desk) == []
     desk.commit("Go on")
-    desk.enrich()
+    enrich(desk)
     assert proposals(desk) == []
     (stale,) = kept(desk, "stale")
     assert stale["review"]["verdict"] == "rejected"
@@ -118,11 +123,11 @@ def test_a_note_goes_with_its_line_and_comes_back_with_it(desk: Desk) -> None:
     assert "does not roll back" in str(desk.start())
     desk.commit("Roll back", "app/store.py", content="def get_session(): ...\n")
     assert "does not roll back" not in str(desk.start(agent="codex"))
-    desk.enrich()
+    enrich(desk)
     assert kept(desk) == []
     assert [one["rule"] for one in proposals(desk)] == ["guideline"]
     desk.commit("Restore", "app/store.py", content=f"import os\n\n{CHOICE}def get_session(): ...\n")
-    desk.enrich()
+    enrich(desk)
     assert [one["rule"] for one in kept(desk)] == ["deliberate-comment"]
 
 
@@ -132,7 +137,7 @@ def test_what_is_forgotten_is_not_found_in_the_code_again(desk: Desk) -> None:
     (memory,) = kept(desk)
     desk.ask("memories/forget", memoryIds=[memory["memoryId"]])
     desk.commit("Go on")
-    desk.enrich()
+    enrich(desk)
     assert kept(desk) == []
 
 

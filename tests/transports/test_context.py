@@ -20,6 +20,7 @@ def worked(repository: Repository) -> Repository:
     repository.commit("Add a worker that takes jobs one by one", at=NOON + HOUR, name="worker.py")
     say(repository, "scan")
     say(repository, "enrich", "--all")
+    say(repository, "review", "--all-of", "decision", "--accept")
     say(repository, "remember", NIGHTLY)
     return repository
 

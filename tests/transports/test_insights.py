@@ -34,6 +34,7 @@ def worked(repository: Repository) -> Repository:
     repository.commit("nothing to say", at=NOON, name="silent.txt")
     assert threadline("scan", cwd=repository.path).returncode == Exit.OK
     assert threadline("enrich", "--all", cwd=repository.path).returncode == Exit.OK
+    threadline("review", "--all-of", "decision", "--accept", cwd=repository.path)
     return repository
 
 
@@ -133,6 +134,8 @@ def test_names_that_are_no_text_are_served(tmp_path: Path) -> None:
     with serving(repository.path) as client:
         assert "result" in client.request("scan", "threadline/scan", {})
         assert "result" in client.request("enrich", "threadline/enrichment/start", {})
+        decided = {"kind": "decision", "verdict": "accept"}
+        assert "result" in client.request("accept", "threadline/review/decide", decided)
         assert hover(client, odd) is not None
         (lens,) = lenses(client, odd)
         run = {name: lens["command"][name] for name in ("command", "arguments")}

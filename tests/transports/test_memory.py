@@ -26,7 +26,12 @@ def test_memory_is_made_found_and_explained(worked: Repository) -> None:
     """Part of C1 and D7."""
     made = threadline("enrich", "--all", cwd=worked.path)
     assert made.returncode == Exit.OK
-    assert b"from 2 sessions" in made.stderr
+    assert b"1 proposed, from 2 sessions" in made.stderr
+    listed = threadline("review", "--list", cwd=worked.path)
+    assert b"Use advisory locks instead of Redis" in listed.stdout
+    accepted = threadline("review", "--all-of", "decision", "--accept", cwd=worked.path)
+    assert b"1 proposal accepted; 0 left" in accepted.stderr
+    assert threadline("review", "--all-of", "decision", cwd=worked.path).returncode == Exit.USAGE
     found = threadline("search", "why", "no", "Redis?", "--explain", cwd=worked.path)
     assert b"Use advisory locks instead of Redis" in found.stdout.splitlines()[0]
     assert b"words +" in found.stdout
@@ -136,6 +141,7 @@ def test_everything_is_exported_and_imported(worked: Repository, tmp_path: Path)
 def test_memory_is_written_for_people_to_read(worked: Repository) -> None:
     """Part of H2."""
     threadline("enrich", "--all", cwd=worked.path)
+    threadline("review", "--all-of", "decision", "--accept", cwd=worked.path)
     written = threadline("export", "--markdown", cwd=worked.path).stdout.decode()
     assert "\n## Decision\n\n- **Use advisory locks instead of Redis**" in written
     assert "commit" in written.split("## Decision")[1]

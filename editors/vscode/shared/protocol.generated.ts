@@ -461,6 +461,8 @@ export interface EnrichedAll {
   failed: number;
   /** Why not, each reason once. */
   problems: string[];
+  /** The jobs themselves, where they were few. */
+  jobs: Job[];
 }
 
 /** What an error says beside its message. */

@@ -11,6 +11,7 @@ from sidecar.text.patterns import Late, late
 # ruff: noqa: RUF001 - other scripts have letters that look like ours
 
 CUES: tuple[tuple[MemoryType, Late], ...] = (
+    ("correction", late(r"^correction\b", re.IGNORECASE)),
     (
         "task",
         late(

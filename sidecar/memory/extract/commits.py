@@ -140,20 +140,22 @@ def _obliged(title: str, said: list[str]) -> Iterator[Claim]:
 
 
 def _decided(commit: Commit, title: str, said: list[str]) -> Iterator[Claim]:
-    why = next(
-        (one for one in said[:_PARTS] if _REASON.search(one) and not _DATED.search(one)), None
-    )
-    is_telling = _DECISION.search(title) and not _DATED.search(title)
-    if why is None or not is_telling or noise.is_upkeep(title) or _TESTING.search(title):
+    claim, own = wording.split(title)
+    early = (one for one in said[:_PARTS] if _REASON.search(one) and not _DATED.search(one))
+    why = None if own else next(early, None)
+    is_telling = _DECISION.search(claim) and not _DATED.search(title)
+    if (own or why) is None or not is_telling:
+        return
+    if noise.is_upkeep(title) or _TESTING.search(title):
         return
     yield Claim(
         rule="decision",
         type="decision",
-        title=wording.clipped(title, wording.TITLE),
-        content=f"{wording.sentence(title)} {why}",
+        title=wording.title(claim),
+        content=f"{wording.sentence(title)} {why}" if why else title,
         quote=statements.clean(commit.subject),
-        reason=wording.split(why)[1] or why,
-        names=_names(f"{title} {why}"),
+        reason=own or (wording.split(why)[1] if why else None) or why,
+        names=_names(f"{title} {why or ''}"),
     )
 
 

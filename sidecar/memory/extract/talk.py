@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from protocol.memories import MemoryType, RuleName
 from sidecar.memory.extract import noise
+from sidecar.text import wording
 from sidecar.text.patterns import late
 
 WHOLE = 220
@@ -40,6 +41,10 @@ _FACT = late(
 _PASSING = late(
     r"(?<!from )\bnow\b|\b(?:again|yet|today|tomorrow|still|errors?|fail(?:s|ed|ing|ure)?|bugs?|broken?|wrong|crash\w*|not working|doesn't work|does not work|isn't|didn't|issue|exception|traceback|first,? (?:let|we)|next|instead|currently|for the moment|this time|one more|another one|back to|(?:revert|undo) (?:the|this|that|it|your|last)|continue|proceed|jetzt|nochmal|noch|fehler|ahora|otra vez|todavía|maintenant|encore|erreur|agora|ainda|erro)\b"
     r"|\byou (?:should|must|need to|have to) (?:check|fix|try|look|see|run|read|test|start|find|know|verify|be able)\b|\bshould (?:i|we)\b|\bwhat\b.{0,30}\bshould\b|\bshould (?:work|be (?:fine|ok|good|able|enough|working)|have)\b",
+    re.IGNORECASE,
+)
+_DECIDED = late(
+    r"\b(?:we|the team)(?:'ve| have)? (?:\w+ly |just |now )?(?:decided|agreed)\b|^(?:decision|decided)\s?:",
     re.IGNORECASE,
 )
 _BROKEN = late(
@@ -80,6 +85,7 @@ def judge(text: str) -> Heard | None:
         (_LASTING.search(text) and not is_passing, Heard("lasting-words", "constraint")),
         (_FORBIDDEN.search(text) and not is_passing, Heard("prohibition", "constraint")),
         (is_rule and not (is_passing or is_own), Heard("lasting-words", "constraint")),
+        (_DECIDED.search(text) and wording.split(text)[1], Heard("decision", "decision")),
         (_WISH.search(text) and not _BROKEN.search(text), Heard("wish", "preference")),
         (_FACT.match(text) and not _BROKEN.search(text), Heard("project-fact", "fact")),
     )
