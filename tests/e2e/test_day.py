@@ -372,6 +372,8 @@ def check_that_nothing_hushed_is_kept() -> None:
 
 async def check_next_starts(team: Team) -> None:
     """See that each of them, when it comes back, is told what it should know, and once."""
+    for kind in (await team.editor.ask("threadline/review/list"))["kinds"]:
+        await team.editor.ask("threadline/review/decide", kind=kind, verdict="accept")
     window = await team.editor.ask("threadline/context/start", sessionKey="window-2")
     check_context(window, [RELEASE])
     assert window["changesSinceLastSession"]["commits"] == 5
