@@ -76,10 +76,11 @@ vsix: $(WHEEL) $(PACKAGES)  ## pack the extension for VS Code, Cursor, Windsurf 
 install-editors: vsix  ## put the extension into every editor of this machine
 	@editors/install.sh $(VSIX)
 
-crash: $(READY)  ## every kill, failure, power cut and damage there is: half an hour; figures in crash.jsonl
+crash: $(READY)  ## every kill, failure, power cut and damage there is: half an hour; figures in docs/reliability.md
 	rm -f crash.jsonl
 	THREADLINE_EVERYTHING=1 THREADLINE_KILLS=200 THREADLINE_FIGURES=$(CURDIR)/crash.jsonl \
 	  $(BIN)/pytest -q -n auto --timeout 3600 tests/crash
+	$(BIN)/python -m benchmarks.reliability crash.jsonl
 
 tinydb-suite: $(READY)  ## TinyDB's own tests on our tables; downloads them, keeps nothing
 	$(BIN)/python tests/tinydb_suite/run.py

@@ -68,8 +68,8 @@ def invent(count: int) -> list[Commit]:
 
 
 def build(commits: Iterable[Commit], folder: Path) -> None:
-    """Make a bare repository in which these commits follow each other on one branch."""
-    subprocess.run(["git", "init", "--quiet", "--bare", "-b", "main", str(folder)], check=True)
+    """Make a repository without files in which these commits follow each other on one branch."""
+    subprocess.run(["git", "init", "--quiet", "-b", "main", str(folder)], check=True)
     # Packing well takes longer than everything else here and hardly changes how fast git reads.
     command = ["git", "-C", str(folder), "-c", "pack.compression=1", "fast-import", "--quiet"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:

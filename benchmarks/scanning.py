@@ -25,7 +25,7 @@ def scan(folder: Path, history: Path | None) -> Iterator[Row]:
     commits = histories.invent(largest) if history is None else histories.read(history, largest)
     for size, rounds in _SIZES.items():
         part = commits[:size]
-        repository = folder / f"{size}.git"
+        repository = folder / f"{size} commits"
         histories.build(part, repository)
         what = f"import {len(part):,} commits vs git log"
         ours = _import(repository, folder, part)

@@ -60,11 +60,15 @@ class ContextParams(ProjectParams, frozen=True, kw_only=True):
     """Only look: messages stay unread, no task is completed, no conversation begins, no receipt is kept."""
 
 
+RecordKind = Literal["commit", "capture", "turn"]
+
+
 class ContextItem(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory as an assistant gets it."""
+    """A memory as an assistant gets it, or a record that answers its question, quoted as it was written."""
 
     memory_id: str
-    type: MemoryType
+    """Of the memory; of a record, that of its event or turn."""
+    type: MemoryType | RecordKind
     title: str
     text: str = ""
     """What it says beyond its title."""

@@ -49,6 +49,13 @@ class Behind(Record, frozen=True, kw_only=True):
     around the line. `file`: it speaks of the file."""
 
 
+class NoteInCode(Record, frozen=True, kw_only=True):
+    """A comment that explains something, as it stands in the file."""
+
+    line: int
+    text: str
+
+
 class Explanation(Record, frozen=True, kw_only=True):
     """Why a line is as it is, as far as that is known; nothing of it is known of lines that nobody committed."""
 
@@ -65,6 +72,8 @@ class Explanation(Record, frozen=True, kw_only=True):
     """The nearest first: those of the commit, of the symbol, of the file."""
     total: int = 0
     """How many there are in all."""
+    notes: tuple[NoteInCode, ...] = ()
+    """Comments near the line that explain something, the nearest first."""
 
 
 class AboutParams(ProjectParams, frozen=True, kw_only=True):
@@ -88,3 +97,5 @@ class FileStory(Record, frozen=True, kw_only=True):
     sessions: tuple[Session, ...] = ()
     """The latest first."""
     session_count: int = 0
+    notes: tuple[NoteInCode, ...] = ()
+    """Comments of the file that explain something, in their order."""

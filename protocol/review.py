@@ -55,7 +55,7 @@ class WorthKnowingParams(ProjectParams, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=50)] = 10
 
 
-class Worth(Record, frozen=True, kw_only=True):
+class WorthItem(Record, frozen=True, kw_only=True):
     """One thing that somebody new to a project did not know."""
 
     kind: Literal["memory", "note", "guideline", "commit"]
@@ -74,4 +74,4 @@ class Worth(Record, frozen=True, kw_only=True):
 class WorthKnowing(Record, frozen=True, kw_only=True):
     """The best that is known of a project; fewer where there are fewer."""
 
-    items: tuple[Worth, ...]
+    items: tuple[WorthItem, ...]

@@ -23,6 +23,8 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THREADLINE_HOME", str(tmp_path / "home"))
     # What hooks start on its own would go on while a test cleans up.
     monkeypatch.setenv("THREADLINE_UPKEEP", "off")
+    # Only tests about the deadline may depend on how busy the machine is.
+    monkeypatch.setenv("THREADLINE_HOOK_SECONDS", "30")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     (tmp_path / "gitconfig").write_text(

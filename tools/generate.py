@@ -60,6 +60,9 @@ def openrpc() -> Schema:
     _, components = msgspec.json.schema_components(
         [*types, Settings, Failure], ref_template=REFERENCE + "{name}"
     )
+    if doubled := [name for name in components if "." in name]:
+        # msgspec then puts the module before the name, which is no name in TypeScript.
+        raise NameError(f"two records have the same name: {', '.join(doubled)}; rename one")
     for name, documentation in field_docs().items():
         for field, sentence in documentation.items():
             components.get(name, {}).get("properties", {}).get(field, {})["description"] = sentence

@@ -131,7 +131,9 @@ def _words(text: str) -> set[str]:
     return {word[:_STEM] for word in re.findall(r"\w{3,}", text.lower())} - _COMMON
 
 
-_COMMON = frozenset("the and for with that this not are was from must should".split())
+_COMMON = frozenset(
+    ["the", "and", "for", "with", "that", "this", "not", "are", "was", "from", "must", "should"]
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -17,7 +17,7 @@ def pause(vault: Vault, duration: PauseDuration, process: str) -> CaptureState:
     with vault.transaction():
         now = vault.clock()
         begun = pauses.begin(duration, now, process)
-        vault.pauses.write([*pauses.end(vault.pauses.read(), now), begun])
+        vault.pauses.write((*pauses.end(vault.pauses.read(), now), begun))
     vault.prepared.discard()
     return pauses.describe(begun)
 

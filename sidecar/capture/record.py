@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 
@@ -13,11 +12,12 @@ from protocol.sessions import Session
 from protocol.values import Params, Timestamp
 from sidecar.capture.rules import sessions
 from sidecar.privacy import cleaning
+from sidecar.storage.spool import Batches
 from sidecar.storage.vault import Vault
 
 
 class Waiting(Params, frozen=True, kw_only=True):
-    """A line of the inbox: events with all that is needed to place them later."""
+    """A line of the project's spool: events with all that is needed to place them later."""
 
     source: str
     recorded_at: Timestamp
@@ -33,11 +33,11 @@ def ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[Placed
 
 
 def drain(vault: Vault) -> int:
-    """Place everything that waits in the inbox; tell how many events that was."""
-    if vault.inbox.is_empty():
+    """Place everything that waits in the project's spool; tell how many events that was."""
+    if not vault.count_deferred():
         return 0
-    with vault.transaction():
-        return sum(_drain_batch(vault, batch) for batch in vault.inbox.collect())
+    with vault.transaction(), vault.deferred() as batches:
+        return sum(_drain_batch(vault, batches, name) for name in batches.names())
 
 
 def _ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[PlacedEvent]:
@@ -53,14 +53,14 @@ def _ingest(vault: Vault, events: Sequence[NewEvent], source: str) -> list[Place
             recorded_at=now,
             events=tuple(_pinned(event, vault.ids.next(), now) for event in events),
         )
-        vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
+        vault.defer(msgspec.json.encode(waiting))
         return [PlacedEvent(outcome="spooled", deferred=True) for _ in events]
 
 
-def _drain_batch(vault: Vault, batch: Path) -> int:
+def _drain_batch(vault: Vault, batches: Batches, name: str) -> int:
     placed = 0
     unreadable = False
-    for number, line in enumerate(vault.inbox.read(batch)):
+    for number, line in batches.lines(name):
         try:
             waiting = msgspec.json.decode(line, type=Waiting)
         except (msgspec.DecodeError, RecursionError):
@@ -68,7 +68,7 @@ def _drain_batch(vault: Vault, batch: Path) -> int:
             continue
         now = _utc(sessions.clamp(waiting.recorded_at, vault.clock(), vault.rule))
         # A crash before `done` brings the batch back: keys of its own keep that from doubling it.
-        pins = [f"inbox:{batch.name}:{number}:{index}" for index in range(len(waiting.events))]
+        pins = [f"inbox:{name}:{number}:{index}" for index in range(len(waiting.events))]
         events = [
             _pinned(event, pin, now)
             for found, pin in zip(waiting.events, pins, strict=True)
@@ -77,7 +77,7 @@ def _drain_batch(vault: Vault, batch: Path) -> int:
         _place(vault, events, waiting.source, now=now)
         placed += len(events)
     # A transaction that fails later brings the batch back; its keys keep that from doubling it.
-    vault.database.after_commit(lambda: vault.inbox.done(batch, aside=unreadable))
+    vault.database.after_commit(lambda: batches.done(name, aside=unreadable))
     return placed
 
 
@@ -152,7 +152,7 @@ def _store(vault: Vault, events: Sequence[NewEvent], source: str, *, now: dateti
             events, plan.session_ids, moments, sources, strict=True
         )
     ]
-    vault.sessions.append(plan.sessions, stored)
+    vault.sessions.append(plan.sessions, stored, past)
     return stored
 
 

@@ -27,7 +27,7 @@ Pair = tuple[int, int]
 
 
 def align(old: Sequence[bytes], new: Sequence[bytes]) -> dict[int, int]:
-    """Tell for each line of the newer text which one of the older it is; new lines are left out."""
+    """Return, for each line of the newer text, its line in the older one; new lines are left out."""
     found: dict[int, int] = {}
     first, last = (-1, -1), (len(new), len(old))
     before = first
@@ -42,7 +42,7 @@ def align(old: Sequence[bytes], new: Sequence[bytes]) -> dict[int, int]:
 def _fill(
     found: dict[int, int], texts: tuple[Sequence[bytes], Sequence[bytes]], before: Pair, after: Pair
 ) -> None:
-    """Take what is equal between two pairs: downwards from the one, then upwards from the other."""
+    """Pair equal lines between two anchors: down from the first, then up from the second."""
     old, new = texts
     here, there = before[0] + 1, before[1] + 1
     while here < after[0] and there < after[1] and new[here] == old[there]:
@@ -107,7 +107,7 @@ _LETTERS = dict(zip(b'"\\abtnvfr', b'"\\\a\b\t\n\v\f\r', strict=True))
 
 
 def blob(folder: Path, commit: str, path: str) -> str | None:
-    """Tell what a commit holds at a path; None where that is no file, an error where git does not say."""
+    """Return the blob a commit holds at a path, or None; raises where git fails."""
     tree = ("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", _name(path))
     code, output, problem = git.ask(folder, *tree, seconds=SECONDS)
     if code != 0:
@@ -117,7 +117,7 @@ def blob(folder: Path, commit: str, path: str) -> str | None:
 
 
 def origin(folder: Path, commit: str, path: str, line: int) -> Origin | None:
-    """Tell which commit wrote a line of a file as a commit has it; None where git cannot tell, or not in time."""
+    """Return the commit that wrote a line of a committed file; None where git cannot tell in time."""
     where = ("-L", f"{line},{line}", commit, "--", _name(path))
     code, output, problem = git.ask(folder, *_BLAME, *_WRITTEN, *where, seconds=SECONDS)
     if code != 0 and _NO_LIST in problem:
@@ -126,7 +126,7 @@ def origin(folder: Path, commit: str, path: str, line: int) -> Origin | None:
 
 
 def names(folder: Path, path: str) -> tuple[str, ...]:
-    """Tell what a file was called before, the latest first, as far as git can tell in time."""
+    """Return a file's earlier names, latest first, as far as git can tell in time."""
     _, output, _ = git.ask(folder, *_FOLLOW, "HEAD", "--", _name(path), seconds=SECONDS)
     tokens = output.split(b"\0")
     earlier = (paths.read(old) for kind, old in itertools.pairwise(tokens) if _is_move(kind))
@@ -207,7 +207,7 @@ Key = tuple[str, str, str, int]
 
 
 class _Text(NamedTuple):
-    """A file as it was when last looked at: on the disk, and in HEAD."""
+    """A file as it was last read: on the disk, and in HEAD."""
 
     stamp: Stamp
     blob: str | None
@@ -222,10 +222,10 @@ _NOTHING = _Text(None, None, (), {}, 0)
 
 
 class Origins:
-    """Answers for the lines of one working tree; any thread may ask."""
+    """Origins of lines in one working tree; safe to use from any thread."""
 
     def __init__(self, checkout: Checkout) -> None:
-        """Know nothing yet."""
+        """Start empty."""
         self.folder = checkout.folder
         self._shallow = checkout.common / "shallow"
         self._heads = Heads(checkout)
@@ -238,7 +238,7 @@ class Origins:
         self._names: TTLCache[str, tuple[str, ...]] = TTLCache(_NAMES_KEPT, _KNOWN_FOR)
 
     def look(self, path: str, line: int) -> Sight:
-        """Tell where a line comes from and what it is in, as far as that can be told."""
+        """Return the commit of a line and the symbols around it, as far as they are known."""
         head = self._head()
         blob = None if head is None else self._blob(head, path)
         text = self._text(path, blob)
@@ -249,7 +249,7 @@ class Origins:
         return Sight(origin=origin, symbols=line_origins.around(text.symbols, line))
 
     def names(self, path: str) -> tuple[str, ...]:
-        """Tell what a file is and was called, the latest name first."""
+        """Return all names of a file, latest first."""
         head = self._head()
         # A file that is not committed yet has no other name, until it is.
         if head is None or self._blob(head, path) is None:
@@ -280,7 +280,7 @@ class Origins:
         return found
 
     def _text(self, path: str, blob: str | None) -> _Text:
-        """Read a file, unless it is as it was."""
+        """Read a file, unless it is unchanged."""
         place = self.folder / os.fsdecode(paths.write(path))
         stamp = _stamp(place)
         with self._mutex:

@@ -30,7 +30,7 @@ _BEGINNING = 200
 
 
 def read(log: Path, mark: Mark, tree: Path | None = None) -> tuple[list[Move], list[Mark]] | None:
-    """Give the moves since a mark, each with the mark after it; None where there is no log.
+    """Return the moves since a mark, each with the mark after it; None where there is no log.
 
     Of a very long log only the end is read; what was passed over is noted for the working tree.
     """
@@ -58,7 +58,7 @@ def read(log: Path, mark: Mark, tree: Path | None = None) -> tuple[list[Move], l
 
 
 def at_end(log: Path, now: datetime, since: datetime) -> Mark:
-    """Mark everything that was logged before a moment as known."""
+    """Return a mark after everything logged before a moment."""
     mark = Mark(seen_at=now)
     _, marks = read(log, mark) or ([], [])
     known = [later for later in marks if later.seen_at < since]
@@ -66,24 +66,24 @@ def at_end(log: Path, now: datetime, since: datetime) -> Mark:
 
 
 def continues(log: Path, mark: Mark) -> bool:
-    """Tell whether a log has the line that a mark was made at, where it was."""
+    """Return whether a log still has the line of a mark at the same place."""
     tail = _tail(log)
     return tail is not None and mark.offset > 0 and _is_same(*tail, mark)
 
 
 def beginning(log: Path) -> bytes:
-    """Give what a log begins with; nothing where there is none."""
+    """Return the beginning of a log; empty without one."""
     return (foreign_files.read(log, _BEGINNING) or b"").partition(b"\n")[0]
 
 
 def read_all(log: Path) -> list[Move]:
-    """Give every move that a log has, or the last of very many."""
+    """Return all moves in a log, or the last of very many."""
     _, data = _tail(log) or (0, b"")
     return [move for line in _lines(data) if (move := _parse(line))]
 
 
 def _tail(log: Path) -> tuple[int, bytes] | None:
-    """Read the last whole lines of a log, and tell where in it they begin; None where there is no log."""
+    """Return the last whole lines of a log and their offset; None where there is no log."""
     found = foreign_files.read_tail(log, _TAIL)
     if found is None:
         return None
@@ -102,7 +102,7 @@ def _is_same(start: int, data: bytes, mark: Mark) -> bool:
 
 
 def _find(data: bytes, mark: Mark) -> int:
-    """Find where to go on in a log that was written anew.
+    """Return where to continue in a log that was rewritten.
 
     That is behind the known line; where git has forgotten it, at what came next: the first move away
     from the known place, or the first that is later.
@@ -182,11 +182,11 @@ class Checkout(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Give a name that no other checkout has."""
+        """Return a name that no other checkout has."""
         return paths.read(os.fsencode(self.gitdir))
 
     def places(self) -> list[Path]:
-        """Name the folders in which something changes when HEAD moves or a worktree appears."""
+        """Return the folders in which something changes when HEAD moves or a worktree appears."""
         trees = self.common / "worktrees"
         if self._has_log():
             return [self.gitdir / "logs", trees]
@@ -194,28 +194,28 @@ class Checkout(Struct, frozen=True):
         return [self.gitdir, self.common, trees, refs, *_parents(self, refs)]
 
     def fingerprint(self) -> object:
-        """Give something cheap that is different after HEAD has moved."""
+        """Return a cheap stamp that changes when HEAD moves."""
         log = _stamp(self.gitdir / "logs" / "HEAD")
         return log or (self.head(), self.branch()), self.is_rebasing()
 
     def surroundings(self) -> object:
-        """Give something cheap that is different after a worktree came, or another repository is here."""
+        """Return a cheap stamp that changes with new worktrees or another repository."""
         return self.birth(), _stamp(self.common / "worktrees")
 
     def tips(self, names: tuple[str, ...]) -> object:
-        """Give something cheap that is different after one of these references has moved."""
+        """Return a cheap stamp that changes when one of these references moves."""
         return tuple(map(_stamp, _joined(self.common, (*names, *_PACKED))))
 
     def birth(self) -> object:
-        """Give something that another repository at the same place would not have."""
+        """Return a stamp that another repository at the same place would not have."""
         return beginning(self.gitdir / "logs" / "HEAD")
 
     def continues(self, mark: Mark) -> bool:
-        """Tell whether a mark was made in this very log, wherever the repository was then."""
+        """Return whether a mark was made in this log, wherever the repository was then."""
         return continues(self.gitdir / "logs" / "HEAD", mark)
 
     def moves(self, mark: Mark, now: datetime) -> tuple[list[Move], list[Mark]]:
-        """Give the moves of HEAD since a mark, each with the mark after it."""
+        """Return the moves of HEAD since a mark, each with the mark after it."""
         logged = read(self.gitdir / "logs" / "HEAD", mark, self.folder)
         if logged is not None:
             return logged
@@ -226,12 +226,12 @@ class Checkout(Struct, frozen=True):
         return [move], [msgspec.structs.replace(mark, head=head, seen_at=now)]
 
     def mark(self, now: datetime, since: datetime) -> Mark:
-        """Take everything as known that happened before a moment."""
+        """Return a mark after everything that happened before a moment."""
         mark = at_end(self.gitdir / "logs" / "HEAD", now, since)
         return mark if self._has_log() else msgspec.structs.replace(mark, head=self.head())
 
     def head(self) -> str:
-        """Tell the commit that HEAD is at."""
+        """Return the commit that HEAD is at."""
         content = _content(self.gitdir / "HEAD")
         for _ in range(_LINKS):
             if not content.startswith(b"ref: "):
@@ -242,18 +242,18 @@ class Checkout(Struct, frozen=True):
         return sha.decode() if _SHA.fullmatch(sha) else NOWHERE
 
     def branch(self) -> str | None:
-        """Tell the branch that HEAD is on; None where it is on none."""
+        """Return the branch that HEAD is on; None where it is on none."""
         content = _content(self.gitdir / "HEAD")
         prefix = b"ref: refs/heads/"
         return paths.read(content[len(prefix) :].strip()) if content.startswith(prefix) else None
 
     def is_rebasing(self) -> bool:
-        """Tell whether a rebase is under way."""
+        """Return whether a rebase is under way."""
         names = ("rebase-merge", "rebase-apply")
         return any(os.path.lexists(self.gitdir / name) for name in names)
 
     def came_from(self, branch: str | None, tip: str, at: datetime) -> str | None:
-        """Tell where a branch was before a rebase that ended at this tip and moment.
+        """Return where a branch was before a rebase that ended at this tip and moment.
 
         The branch's own log says it; where that is gone, the moment at which HEAD last left the branch.
         """
@@ -275,31 +275,31 @@ class Checkout(Struct, frozen=True):
         return list(commits.read(self.folder, wanted, line_counts=True))
 
     def between(self, tip: str, without: Iterable[str]) -> list[Listed]:
-        """List what a commit has that others have not, oldest first."""
+        """Return the commits behind one and not behind others, oldest first."""
         return commits.between(self.folder, tip, [sha for sha in without if sha])
 
     def lost(self, tip: str) -> list[str]:
-        """List what only this commit has, of all that any branch or tag or HEAD has."""
+        """Return the commits that no branch, tag or HEAD holds but this one."""
         return [listed.sha for listed in commits.between(self.folder, tip, ("--all", "HEAD"))]
 
     def patch_ids(self, shas: Iterable[str]) -> dict[str, str]:
-        """Give what is the same for the same change."""
+        """Return git's patch-id of each commit that has one."""
         return commits.patch_ids(self.folder, shas)
 
     def is_same_content(self, one: str, other: str) -> bool:
-        """Tell whether two commits hold the same files."""
+        """Return whether two commits hold the same files."""
         tree = commits.tree(self.folder, one)
         return tree is not None and tree == commits.tree(self.folder, other)
 
     def user_email(self) -> str | None:
-        """Tell whom git would name as author here."""
+        """Return the email that git would use as author here."""
         return identity.user_email(self.folder)
 
     def _has_log(self) -> bool:
         return os.path.isfile(self.gitdir / "logs" / "HEAD")  # noqa: PTH113  # never raises
 
     def _packed(self, name: str) -> bytes:
-        """Look a reference up among those that git has put away; ask git itself as a last resort."""
+        """Look up a packed reference; ask git itself as a last resort."""
         line = re.compile(
             rb"^([0-9a-f]{40,64}) " + re.escape(os.fsencode(name)) + rb"$", re.MULTILINE
         )
@@ -313,17 +313,17 @@ class Checkout(Struct, frozen=True):
 
 
 class Heads:
-    """Tells where a checkout's HEAD is, again and again; git's files are read anew only once they were replaced."""
+    """The HEAD of a checkout; git's files are read again only after they were replaced."""
 
     def __init__(self, checkout: Checkout) -> None:
-        """Know nothing yet."""
+        """Start empty."""
         self._checkout = checkout
         self._files: tuple[str, ...] = ()
         self._seen: object = None
         self._known: tuple[str, str | None] = (NOWHERE, None)
 
     def look(self) -> tuple[str, str | None]:
-        """Give the commit that HEAD is at, and the branch that it is on."""
+        """Return the commit that HEAD is at, and the branch that it is on."""
         seen = tuple(map(_stamp, self._files))
         if len(seen) <= 1 or seen[0] is None or seen != self._seen:
             self._files = tuple(map(str, self._follow()))
@@ -333,7 +333,7 @@ class Heads:
         return self._known
 
     def _follow(self) -> Iterator[Path]:
-        """Name the files that say where HEAD is; less than two where it is kept in another way."""
+        """Return the files that say where HEAD is; less than two where it is kept in another way."""
         common = self._checkout.common
         place = self._checkout.gitdir / "HEAD"
         for _ in range(0 if (common / "reftable").is_dir() else _LINKS):
@@ -375,7 +375,7 @@ class Sight(NamedTuple):
 
 
 def sight(folder: Path) -> Sight | None:
-    """Look for the plain repository that a folder is in, without asking git; None where only git can tell."""
+    """Return the plain repository that a folder is in, without running git; None where only git can tell."""
     if any(name in os.environ for name in _DISCOVERY):
         return None
     real = Path(os.path.realpath(folder))
@@ -389,9 +389,9 @@ def sight(folder: Path) -> Sight | None:
 
 
 def _seen(place: Path, gitdir: Path) -> Sight | None:
-    """Stamp a repository of our own; whether a stranger's may be read is git's decision."""
+    """Return the stamp of a repository of this user; whether another's may be read is git's decision."""
     facts = [one.lstat() for one in (place, gitdir)]
-    if os.name != "posix" or any(one.st_uid != os.geteuid() for one in facts):
+    if os.name != "posix" or any(fact.st_uid != os.geteuid() for fact in facts):
         return None
     if any(os.path.lexists(gitdir / name) for name in _OUTSIDE):
         return None
@@ -399,7 +399,7 @@ def _seen(place: Path, gitdir: Path) -> Sight | None:
     # HEAD is replaced by every checkout: it only has to be there.
     if setup[0] is None or setup[-1] is None:
         return None
-    inodes = [(one.st_dev, one.st_ino) for one in facts]
+    inodes = [(fact.st_dev, fact.st_ino) for fact in facts]
     return Sight(str(place), repr([_RULES, *inodes, *setup[:-1]]))
 
 
@@ -412,7 +412,7 @@ def enclosing(folder: Path) -> Checkout | None:
 
 
 def is_bare(folder: Path) -> bool:
-    """Tell whether a folder is, or is in, what looks like a repository without a working tree."""
+    """Return whether a folder is, or is in, what looks like a repository without a working tree."""
     real = Path(os.path.realpath(folder))
     return any(_looks_bare(place) for place in (real, *real.parents))
 
@@ -422,7 +422,7 @@ def _looks_bare(place: Path) -> bool:
 
 
 def _nested(folder: Path) -> Iterator[Path]:
-    """Go through the folders that have a repository of their own, not too far."""
+    """Yield folders that have a repository of their own, to a limited depth."""
     waiting = deque([(folder, 0)])
     looked = 0
     while waiting and looked < _FOLDERS:
@@ -449,7 +449,7 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _worktrees(checkout: Checkout) -> Iterator[Checkout]:
-    """Go through all working trees of a repository, the main one among them."""
+    """Yield all working trees of a repository, including the main one."""
     main = checkout.common
     is_bare = main.name != ".git"
     if main != checkout.gitdir and not is_bare:
@@ -487,6 +487,6 @@ def _stamp(path: Path | str) -> tuple[int, int, int] | None:
 
 
 def _content(path: Path) -> bytes:
-    """Read a small file of git's; nothing where there is none, or where it is none of git's for its size."""
+    """Return a small file of git's; empty where it is missing or too large to be git's."""
     content = foreign_files.read(path, foreign_files.SMALL + 1) or b""
     return content if len(content) <= foreign_files.SMALL else b""

@@ -48,7 +48,7 @@ class Codebase:
     """The code and history of one working tree."""
 
     def __init__(self, folder: Path, checkout: Checkout | None = None) -> None:
-        """Stand on a working tree; whoever knows its checkout saves git two questions."""
+        """Open a working tree; passing its checkout saves two git calls."""
         self.folder = self._folder = folder
         self.real_folder = folder.resolve()
         self._mutex = threading.RLock()
@@ -66,12 +66,12 @@ class Codebase:
 
     @property
     def checkout(self) -> Checkout | None:
-        """Give the working tree that it is."""
+        """Return its working tree."""
         return self._checkout
 
     @property
     def at(self) -> str | None:
-        """Tell which HEAD was held last."""
+        """Return the HEAD that was used last."""
         return self._head
 
     def _forget(self) -> None:
@@ -93,7 +93,7 @@ class Codebase:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[str | None]:
-        """Let one at a time ask several things of the same HEAD, wherever git goes meanwhile.
+        """Hold one HEAD for several questions, one thread at a time, wherever git moves meanwhile.
 
         Whoever holds it already is given the same.
         """
@@ -107,7 +107,7 @@ class Codebase:
                 self._holds -= 1
 
     def standing(self) -> Standing:
-        """Look at once where HEAD and the main line of development are now; equal, where neither has moved."""
+        """Return where HEAD and the main line are now; equal values mean that neither has moved."""
         with self._mutex:
             return Standing(*self._stand(), self.main_line(), self._moves)
 
@@ -127,7 +127,7 @@ class Codebase:
         return found if found != NOWHERE else lineage.head(self._folder), branch
 
     def _go_on(self, span: str) -> None:
-        """Take in the commits that came since."""
+        """Add the commits that were made since."""
         new = list(lineage.walk(self._folder, span))
         self._newest -= len(new)
         self._ages |= {sha: self._newest + number for number, sha in enumerate(new)}
@@ -142,23 +142,23 @@ class Codebase:
         self._leave()
 
     def branch(self) -> str | None:
-        """Tell the branch that HEAD is on; None where it is on none."""
+        """Return the branch that HEAD is on; None where it is on none."""
         with self._mutex:
             return self._heads.look()[1] if self._heads else None
 
     def diffs(self, shas: Collection[str]) -> dict[str, tuple[FileDiff, ...]]:
-        """Read what commits changed; what git has not is left out."""
+        """Return what commits changed; missing commits are left out."""
         return contents.diffs(self._folder, shas)
 
     def touched(self, shas: Collection[str]) -> dict[str, tuple[Touched, ...]]:
-        """Tell how commits left the files they changed; what git has not is left out."""
+        """Return how commits left the files they changed; missing commits are left out."""
         known = {sha: found for sha in shas if (found := self._touched.get(sha)) is not None}
         new = contents.touched(self._folder, [sha for sha in shas if sha not in known])
         self._touched.update(islice(new.items(), _COMMITS))
         return known | new
 
     def ages(self, shas: Collection[str]) -> dict[str, int]:
-        """Pick the commits that are behind HEAD, each with how far; what is newer is less far."""
+        """Return the commits behind HEAD with their distance; newer ones are closer."""
         wanted = set(shas) - self._ages.keys() - self._strangers
         if wanted and self._head and not self._knows_all:
             age = self._newest
@@ -170,7 +170,7 @@ class Codebase:
         return {sha: self._ages[sha] for sha in shas if sha in self._ages}
 
     def merged(self, shas: Collection[str]) -> set[str]:
-        """Pick the commits that are part of the main line of development, wherever HEAD is."""
+        """Return the commits on the main line, wherever HEAD is."""
         tip = lineage.trunk(self._folder)
         if tip is None:
             return set()
@@ -179,39 +179,39 @@ class Codebase:
         return self._trunk[1].intersection(shas)
 
     def main_line(self) -> object:
-        """Give something cheap that is different after the main line of development has moved."""
+        """Return a cheap stamp that changes when the main line moves."""
         return self._checkout.tips(lineage.TRUNKS) if self._checkout else None
 
     def present(self, shas: Collection[str]) -> set[str]:
-        """Pick the commits that git still has."""
+        """Return the commits that git still has."""
         return lineage.present(self._folder, shas)
 
     def twins(self, shas: Collection[str]) -> dict[str, str]:
-        """Find the same change behind HEAD for commits that are not."""
+        """Return, for commits that are not behind HEAD, the same change that is."""
         head = self._head
         return _filled(
             self._twins, shas, lambda new: lineage.twins(self._folder, new, head) if head else {}
         )
 
     def reverts(self) -> Sequence[Revert]:
-        """List what was taken back in HEAD's history, newest first."""
+        """Return the reverts in HEAD's history, newest first."""
         if self._reverts is None:
             self._reverts = lineage.reverts(self._folder, self._head) if self._head else []
         return self._reverts
 
     def blobs(self, paths: Collection[str]) -> dict[str, str]:
-        """Tell what HEAD holds at paths."""
+        """Return the blobs HEAD holds at paths."""
         head = self._head
         return _filled(
             self._blobs, paths, lambda new: contents.blobs(self._folder, head, new) if head else {}
         )
 
     def earlier(self, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """Tell what commits hold at paths, by both; what git has not is left out."""
+        """Return the blobs that commits hold at paths, by commit and path; missing ones are left out."""
         return contents.earlier(self._folder, list(wanted))
 
     def holders(self, blobs: Collection[str]) -> dict[str, str]:
-        """Tell at which path HEAD holds blobs."""
+        """Return the path at which HEAD holds each blob."""
         head = self._head
         return _filled(
             self._holders,
@@ -220,7 +220,7 @@ class Codebase:
         )
 
     def departures(self, paths: Collection[str]) -> dict[str, list[Departure]]:
-        """Find what took paths away in HEAD's history, newest first."""
+        """Return the commits of HEAD's history that removed paths, newest first."""
         new = set(paths) - self._departures.keys()
         if new and self._head:
             found = lineage.departures(self._folder, self._head, new)
@@ -228,13 +228,13 @@ class Codebase:
         return {path: self._departures.get(path, []) for path in paths}
 
     def read(self, blobs: Collection[str]) -> dict[str, bytes]:
-        """Read blobs, as far as they are there and not too large."""
+        """Return blobs; missing and very large ones are left out."""
         return contents.read(self._folder, blobs)
 
     def symbols(
         self, places: Iterable[tuple[str, str]]
     ) -> dict[tuple[str, str], tuple[Symbol, ...]]:
-        """Find what files define, by path and blob; files that cannot be read define nothing."""
+        """Return the symbols of files, by path and blob; unreadable files have none."""
         from sidecar.code import symbols  # noqa: PLC0415  # who asks for no code needs no parsers
 
         wanted = [place for place in dict.fromkeys(places) if symbols.is_known(place[0])]
@@ -251,7 +251,7 @@ class Codebase:
         return found
 
     def mentioning(self, words: Collection[str]) -> list[str]:
-        """Name the source files of HEAD in which one of these words stands; of many, the first."""
+        """Return the source files of HEAD in which one of these words stands; of many, the first."""
         from sidecar.code import symbols  # noqa: PLC0415  # likewise
 
         key = frozenset(words)
@@ -293,7 +293,7 @@ def _filled(
     keys: Collection[_Key],
     ask: Callable[[Collection[_Key]], Mapping[_Key, _Value]],
 ) -> dict[_Key, _Value]:
-    """Answer from what is known, after asking for the rest; that there is no answer is known, too."""
+    """Answer from a cache, after asking for what is missing; missing answers are cached too."""
     new = set(keys) - known.keys()
     if new:
         answers = ask(new)

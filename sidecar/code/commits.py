@@ -77,7 +77,7 @@ def _moment(text: str) -> str:
 def read(
     folder: Path, wanted: Sequence[tuple[str, str | None]], *, line_counts: bool = False
 ) -> Iterator[NewEvent]:
-    """Read commits as events, in the order asked for, from one process; what is gone is left out.
+    """Return commits as events in the given order, from one git process; missing ones are left out.
 
     A commit that git cannot list the files of within its limits is given without files, and reading goes on after it.
     """
@@ -124,7 +124,7 @@ def _read_bomb(folder: Path, wanted: tuple[str, str | None]) -> Iterator[NewEven
 
 
 def between(folder: Path, tip: str, without: Iterable[str]) -> list[Listed]:
-    """List what a commit has that others have not, oldest first; of very many, the newest.
+    """Return the commits behind one and not behind others, oldest first; of very many, the newest.
 
     A commit that git has thrown away has nothing, and takes nothing away.
     """
@@ -157,7 +157,7 @@ def _present(folder: Path, shas: Iterable[str]) -> set[str]:
 
 
 def patch_ids(folder: Path, shas: Iterable[str]) -> dict[str, str]:
-    """Give git's patch-id of each commit that has one; merges and empty commits have none."""
+    """Return git's patch-id of each commit that has one; merges and empty commits have none."""
     command = (
         *("log", "--ignore-missing", "--stdin", "--no-walk=unsorted", "--no-merges"),
         *("--patch", "--format=commit %H", *SAFE_DIFF),
@@ -176,7 +176,7 @@ def patch_ids(folder: Path, shas: Iterable[str]) -> dict[str, str]:
 
 
 def tree(folder: Path, sha: str) -> str | None:
-    """Give the id of everything a commit holds; the same for the same content."""
+    """Return the id of a commit's tree, which is the same for the same content."""
     code, output, _ = git.ask(folder, "rev-parse", "--verify", "--quiet", sha + "^{tree}")
     return output.decode().strip() if code == 0 else None
 
@@ -230,7 +230,7 @@ def _signed(body: str, sign: str) -> str:
 def _read_changes(
     token: bytes, tokens: Iterator[bytes], changes: dict[bytes, FileChange]
 ) -> tuple[bytes, int]:
-    """Read a commit's files; give the token that begins the next commit, or nothing, and how many more files there are."""
+    """Read a commit's files; return the first token of the next commit, if any, and how many files were left out."""
     more = 0
     while token[:1].isupper() or token[:1] == b":" or b"\t" in token:
         if b"\t" in token:
@@ -265,7 +265,7 @@ def _count(token: bytes, tokens: Iterator[bytes], changes: dict[bytes, FileChang
 
 
 def is_partial(folder: Path) -> bool:
-    """Tell whether contents may be missing here, without which only exact renames can be found."""
+    """Return whether this is a partial clone, where only exact renames can be found."""
     return bool(
         git.setting(folder, "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$")
     )
@@ -276,7 +276,7 @@ def _seconds(raw: bytes) -> int:
 
 
 def moment(raw: bytes) -> datetime:
-    """Read a commit's time; what no calendar holds becomes the beginning of time."""
+    """Return a commit's time; one that no calendar holds becomes the epoch."""
     try:
         return datetime.fromtimestamp(int(raw), UTC)
     except (OverflowError, OSError, ValueError):

@@ -42,7 +42,7 @@ class Patch(Struct):
     changed: int = 0
 
     def diff(self) -> FileDiff:
-        """Tell its lines."""
+        """Return its lines as a diff."""
         return FileDiff(
             path=self.path,
             previous_path=self.previous_path,
@@ -52,7 +52,7 @@ class Patch(Struct):
         )
 
     def touched(self) -> Touched:
-        """Tell its places."""
+        """Return the lines it wrote."""
         return Touched(
             path=self.path,
             previous_path=self.previous_path,
@@ -62,7 +62,7 @@ class Patch(Struct):
 
 
 class _Stream:
-    """Bytes that come in chunks, taken piece by piece."""
+    """Bytes that arrive in chunks and are consumed piece by piece."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
@@ -70,13 +70,13 @@ class _Stream:
         self._place = 0
 
     def begins(self, prefix: bytes) -> bool:
-        """Tell whether the next bytes are these."""
+        """Return whether the next bytes are these."""
         while len(self._data) - self._place < len(prefix) and self._more():
             pass
         return self._data.startswith(prefix, self._place)
 
     def until(self, end: bytes) -> bytes | None:
-        """Take what comes before an end, and the end; None where nothing comes."""
+        """Consume up to and including an end; None at the end of the stream."""
         looked = 0
         while (found := self._data.find(end, self._place + looked)) < 0:
             looked = len(self._data) - self._place
@@ -97,7 +97,7 @@ class _Stream:
 
 
 def parse(chunks: Iterator[bytes]) -> Iterator[tuple[str, list[Patch]]]:
-    """Give each commit with its patches, as soon as it was read whole."""
+    """Yield each commit with its patches as soon as it is complete."""
     stream = _Stream(chunks)
     while (heading := stream.until(b"\0")) is not None:
         sha = heading.rpartition(b" ")[2].decode()
@@ -131,7 +131,7 @@ def _read(stream: _Stream) -> list[Patch]:
 
 
 def _read_sections(stream: _Stream, sections: Iterator[Patch]) -> None:
-    """Read the text of the patches, which come in the order in which they were listed."""
+    """Read the text of the patches, in the order of the list."""
     room = LINES_OF_COMMIT
     patch: Patch | None = None
     while not stream.begins(b"commit ") and (line := stream.until(b"\n")) is not None:
@@ -181,7 +181,7 @@ _FILE_MODES = (b"100644", b"100755")
 
 
 def diffs(folder: Path, shas: Iterable[str]) -> dict[str, tuple[FileDiff, ...]]:
-    """Read which lines commits added and removed.
+    """Return the lines that commits added and removed.
 
     Merges have none, and commits that git no longer has are left out. Binary and very large files, and
     those with very many changed lines, are named without lines.
@@ -191,13 +191,13 @@ def diffs(folder: Path, shas: Iterable[str]) -> dict[str, tuple[FileDiff, ...]]:
 
 
 def touched(folder: Path, shas: Iterable[str]) -> dict[str, tuple[Touched, ...]]:
-    """Read how commits left the files they changed, and where they wrote."""
+    """Return how commits left the files they changed, and which lines they wrote."""
     read = _patches(folder, list(shas))
     return {sha: tuple(patch.touched() for patch in found) for sha, found in read}
 
 
 def _patches(folder: Path, shas: list[str]) -> Iterator[tuple[str, list[Patch]]]:
-    """Read commits in one go, under the names they were asked for.
+    """Return commits from one git process, under the given names.
 
     One that breaks git is left out, and reading goes on after it.
     """
@@ -230,7 +230,7 @@ def _patches(folder: Path, shas: list[str]) -> Iterator[tuple[str, list[Patch]]]
 
 
 def blobs(folder: Path, commit: str, wanted: Collection[str]) -> dict[str, str]:
-    """Tell what a commit holds at paths; those that are no files there are left out."""
+    """Return the blobs a commit holds at paths; paths that are no files are left out."""
     if not wanted:
         return {}
     names = {paths.write(path): path for path in wanted}
@@ -239,7 +239,7 @@ def blobs(folder: Path, commit: str, wanted: Collection[str]) -> dict[str, str]:
 
 
 def earlier(folder: Path, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Tell what many commits hold at paths, by both; what git has not is left out."""
+    """Return the blobs that commits hold at paths, by commit and path; missing ones are left out."""
     asked = [pair for pair in wanted if "\n" not in pair[1]]
     # Of a partial clone nobody can ask this without its wanting to fetch.
     if not asked or commits.is_partial(folder):
@@ -257,7 +257,7 @@ def earlier(folder: Path, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, 
 
 
 def holders(folder: Path, commit: str, wanted: Collection[str]) -> dict[str, str]:
-    """Tell where a commit holds blobs: for each the first of its paths."""
+    """Return the first path at which a commit holds each blob."""
     found: dict[str, str] = {}
     for path, blob in _files(folder, git.tokens(folder, _tree(commit))) if wanted else ():
         if blob in wanted:
@@ -274,7 +274,7 @@ def _named(names: Collection[bytes]) -> tuple[str, ...]:
 
 
 def _files(folder: Path, tokens: Iterator[bytes]) -> Iterator[tuple[bytes, str]]:
-    """Give the plain files of a tree; of very many, the first."""
+    """Return the plain files of a tree; of very many, the first."""
     for token in itertools.islice(tokens, _PATHS):
         facts, _, path = token.partition(b"\t")
         mode, _, blob = facts.split(b" ")
@@ -285,7 +285,7 @@ def _files(folder: Path, tokens: Iterator[bytes]) -> Iterator[tuple[bytes, str]]
 
 
 def read(folder: Path, wanted: Collection[str]) -> dict[str, bytes]:
-    """Read blobs; those that git has not, and very large ones, are left out."""
+    """Return blobs; missing and very large ones are left out."""
     sizes = _sizes(folder, wanted)
     if not sizes:
         return {}
@@ -322,21 +322,21 @@ def _cut(output: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def mentioning(folder: Path, commit: str, words: Collection[str]) -> list[str]:
-    """Name the files of a commit in which one of these words stands; of very many words, the first."""
+    """Return the files of a commit in which one of these words stands; of very many words, the first."""
     output = _grep(folder, commit, words, "--word-regexp", "--files-with-matches", "-z")
     found = (token.partition(b":")[2] for token in output.split(b"\0") if token)
     return [paths.read(path) for path in found]
 
 
 def holding(folder: Path, commit: str, phrases: Collection[str]) -> list[str]:
-    """Name the files of a commit in which one of these phrases stands, in capitals or not."""
+    """Return the files of a commit that contain one of these phrases, ignoring case."""
     output = _grep(folder, commit, phrases, "--ignore-case", "--files-with-matches", "-z")
     found = (token.partition(b":")[2] for token in output.split(b"\0") if token)
     return [paths.read(path) for path in found]
 
 
 def standing(folder: Path, commit: str, words: Collection[str]) -> set[str]:
-    """Pick the words that stand somewhere in a commit."""
+    """Return the words that occur anywhere in a commit."""
     output = _grep(folder, commit, words, "--word-regexp", "--only-matching", "-h")
     return {line.decode("utf-8", "replace") for line in set(output.split(b"\n"))}.intersection(
         words

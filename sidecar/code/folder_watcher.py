@@ -28,10 +28,10 @@ _log = logging.getLogger(__name__)
 
 
 class Watches:
-    """Waits for changes in a set of folders that may be another one each time."""
+    """Waits for changes in a set of folders, which may differ each time."""
 
     def __init__(self) -> None:
-        """Watch nothing yet."""
+        """Start without any folder."""
         self._stop = threading.Event()
         self._watched: tuple[str, ...] = ()
         self._notify: RustNotify | None = None
@@ -39,7 +39,7 @@ class Watches:
         self._step = _IDLE_STEP
 
     def wait(self, places: Iterable[Path], quiet: Iterable[Path]) -> bool:
-        """Wait until something changed, or may have; False once it is time to stop.
+        """Wait until something may have changed; return False when stopped.
 
         In a quiet folder only a new folder counts: files come and go there all the time.
         """
@@ -57,7 +57,7 @@ class Watches:
 
     @property
     def is_stopped(self) -> bool:
-        """Tell whether it is time to stop."""
+        """Return whether it was stopped."""
         return self._stop.is_set()
 
     def stop(self) -> None:
@@ -69,7 +69,7 @@ class Watches:
         self._stop.wait(IDLE)
 
     def _listen(self, notify: "RustNotify", silent: set[str]) -> None:
-        """Wait for something that counts, but not for ever."""
+        """Wait for a relevant change, for a limited time."""
         deadline = time.monotonic() + IDLE
         counts = False
         while not counts and (left := int(1000 * (deadline - time.monotonic()))) > 0:

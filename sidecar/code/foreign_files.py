@@ -9,18 +9,18 @@ SMALL = 64 * 1024
 
 
 def read(path: Path, size: int = SMALL) -> bytes | None:
-    """Read the beginning of a plain file; None for what is none or cannot be read."""
+    """Return the beginning of a regular file; None for anything else or where it cannot be read."""
     found = _read(path, size, from_end=False)
     return None if found is None else found[1]
 
 
 def read_tail(path: Path, size: int) -> tuple[int, bytes] | None:
-    """Read the end of a plain file, and tell where in the file that begins; None likewise."""
+    """Return the end of a regular file and its offset, or None."""
     return _read(path, size, from_end=True)
 
 
 def size(path: Path) -> int:
-    """Tell how large a file is; 0 where there is none."""
+    """Return the size of a file; 0 where there is none."""
     try:
         return os.stat(path).st_size  # noqa: PTH116  # asked before each question to git
     except (OSError, ValueError):

@@ -24,7 +24,7 @@ _LIMITS = {"HEAD": foreign_files.SMALL, "config": 1024 * 1024, "packed-refs": 64
 
 
 def check(folder: Path) -> None:
-    """Refuse a folder whose repository has a file that git should not be made to read."""
+    """Raise for a folder whose repository has a file that git must not read."""
     for path, limit in _files(folder):
         if foreign_files.size(path) > limit:
             reason = f"larger than {limit:,} bytes; git is not run here"
@@ -33,7 +33,7 @@ def check(folder: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Name the files that git reads before it answers anything, each with its limit."""
+    """Return the files that git reads before it answers anything, each with its limit."""
     gitdir = _find(folder)
     if gitdir is None:
         return
@@ -45,7 +45,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _find(folder: Path) -> Path | None:
-    """Find git's own folder from a working tree, as git looks for it."""
+    """Return git's own folder of a working tree, found as git finds it."""
     for place in (folder, *folder.parents):
         found = place / ".git"
         if os.path.isdir(found):  # noqa: PTH112  # never raises
@@ -104,12 +104,12 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
 class LimitError(GitFailedError):
-    """Git was stopped because it took too much time or memory, or said too much."""
+    """Git was stopped because of its time, memory or output."""
 
 
 @contextlib.contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Let all questions that are asked inside take no longer than this together."""
+    """Limit the total time of all git calls inside this context."""
     token = _deadline.set(time.monotonic() + seconds)
     try:
         yield
@@ -118,7 +118,7 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def left(seconds: float) -> float:
-    """Tell how many of these seconds may be spent now; none left is a LimitError."""
+    """Return how many of these seconds may still be spent; raises LimitError when none are."""
     deadline = _deadline.get()
     if deadline is None:
         return seconds
@@ -128,7 +128,7 @@ def left(seconds: float) -> float:
 
 
 def tokens(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None) -> Iterator[bytes]:
-    """Run git and give its output as NUL-separated tokens, as it comes; a very long one is cut."""
+    """Run git and yield its output as NUL-separated tokens; very long ones are cut."""
     pieces: list[bytes] = []
     held = 0
     for chunk in chunks(folder, command, stdin):
@@ -143,7 +143,7 @@ def tokens(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None)
 
 
 def chunks(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None) -> Iterator[bytes]:
-    """Run git and give its output as it comes; git ends with its reader."""
+    """Run git and yield its output as it arrives; git ends when the reader does."""
     process = _launch(folder, command, stdin=stdin)
     output: queue.Queue[bytes] = queue.Queue(_AHEAD)
     problems = bytearray()
@@ -171,7 +171,7 @@ def chunks(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None)
 
 @contextlib.contextmanager
 def listed(names: Iterable[bytes], end: bytes = b"\n") -> Iterator[IO[bytes]]:
-    """Write names where git reads them, each with an end: a command line has its limits."""
+    """Return names for git's standard input, each terminated: command lines have limits."""
     import tempfile  # noqa: PLC0415  # it loads much that few need
 
     with tempfile.TemporaryFile() as file:
@@ -181,7 +181,7 @@ def listed(names: Iterable[bytes], end: bytes = b"\n") -> Iterator[IO[bytes]]:
 
 
 def _read_ahead(pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
-    """Keep git from waiting for us; the last chunk is empty."""
+    """Read git's output in a thread, so that git need not wait; the last chunk is empty."""
     chunk = b"first"
     while chunk:
         chunk = os.read(pipe.fileno(), _CHUNK)
@@ -197,7 +197,7 @@ def _keep(pipe: IO[bytes], kept: bytearray, most: int) -> None:
 
 
 def setting(folder: Path, *question: str) -> bytes:
-    """Ask git for its configuration; nothing where it is not set."""
+    """Return a value of git's configuration; empty where it is not set."""
     code, output, problem = ask(folder, "config", *question)
     if code not in {0, 1}:
         raise GitFailedError(f"git cannot read {folder}: {problem}")
@@ -207,7 +207,7 @@ def setting(folder: Path, *question: str) -> bytes:
 def ask(
     folder: Path, *command: str, stdin: IO[bytes] | None = None, seconds: float = TIMEOUT
 ) -> tuple[int, bytes, str]:
-    """Run git to its end: exit code, output, and what it complained about.
+    """Run git to its end; return exit code, output and error output.
 
     One that takes longer than this, or says more than anybody asks for, is stopped and has said nothing.
     """
@@ -279,7 +279,7 @@ def _launch(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None
 
 @functools.cache
 def _end_with_us() -> tuple[str, ...]:
-    """Give the words before a command that make the system end it when we end, where there are such.
+    """Return the command prefix that ends a child when we end, where the system has one.
 
     A function to be run between fork and exec would do it, too, but is not safe in a process with threads.
     """
@@ -295,7 +295,7 @@ def _end_with_us() -> tuple[str, ...]:
 
 
 def limit(pid: int) -> None:
-    """Limit memory and time of a process that has just begun, from outside: that costs nothing; only Linux can do it."""
+    """Limit memory and time of a new process from outside, which only Linux can do."""
     try:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:
@@ -307,5 +307,5 @@ def limit(pid: int) -> None:
 
 
 def text(raw: bytes) -> str:
-    """Read what git says, whatever it is written in."""
+    """Decode git's output, whatever its encoding."""
     return raw.decode("utf-8", "replace")[:TEXT_LIMIT]

@@ -63,7 +63,7 @@ class _Pattern:
         self.is_mistaken = not line.strip(b"!") or not (self._is_literal or _is_sound(glob))
 
     def matches(self, path: bytes, name: bytes, *, is_folder: bool) -> bool:
-        """Tell whether a path matches, whose last part is this name."""
+        """Return whether a path with this last part matches."""
         if self.is_for_folders and not is_folder:
             return False
         text = path if self.is_anchored else name
@@ -108,7 +108,6 @@ class _Machine:
         return bool(state & self._end)
 
     def _reach(self, state: int) -> int:
-        """Add the steps that are reached without taking a byte."""
         if state & self._entries:
             for bit, width in self._jumps.items():
                 if state & bit:
@@ -117,7 +116,7 @@ class _Machine:
 
 
 class List(NamedTuple):
-    """The patterns of a list, and how many lines of it exceed the limits, by reason."""
+    """The patterns of an ignore file, and how many of its lines exceed a limit, by reason."""
 
     patterns: tuple[_Pattern, ...]
     skipped: dict[str, int]
@@ -125,7 +124,7 @@ class List(NamedTuple):
     """Lines that can match nothing, as they are written."""
 
     def covers(self, path: bytes, known: dict[bytes, bool]) -> bool:
-        """Tell whether a file is ignored, or a folder that it is in; `known` keeps what was said of folders."""
+        """Return whether a file or a folder it is in is ignored; `known` caches the folders."""
         ends = [place for place, byte in enumerate(path) if byte == _SLASH]
         for end in ends:
             folder = path[:end]
@@ -136,7 +135,6 @@ class List(NamedTuple):
         return self._decide(path, is_folder=False)
 
     def _decide(self, path: bytes, *, is_folder: bool) -> bool:
-        """Tell what the last pattern that matches says."""
         name = path.rpartition(b"/")[2]
         for pattern in reversed(self.patterns):
             if pattern.matches(path, name, is_folder=is_folder):
@@ -145,7 +143,7 @@ class List(NamedTuple):
 
 
 def read(content: bytes) -> List:
-    """Read a list; lines that exceed the limits are left out and counted."""
+    """Return the patterns of an ignore file; lines that exceed a limit are left out and counted."""
     skipped: dict[str, int] = {}
     patterns: list[_Pattern] = []
     if len(content) > SIZE:
@@ -162,7 +160,7 @@ def read(content: bytes) -> List:
 
 
 def _excess(line: bytes, count: int) -> str | None:
-    """Say which limit a line exceeds; None if none."""
+    """Return which limit a line exceeds; None if none."""
     if count >= LINES:
         return f"lines beyond the first {LINES:,}"
     if len(line) > LENGTH:
@@ -173,7 +171,6 @@ def _excess(line: bytes, count: int) -> str | None:
 
 
 def _lines(content: bytes) -> Iterator[bytes]:
-    """Give the lines that are patterns, without the spaces that do not count."""
     for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         pattern = _trimmed(line.removesuffix(b"\r"))
         if pattern and not line.startswith(b"#"):
@@ -181,7 +178,6 @@ def _lines(content: bytes) -> Iterator[bytes]:
 
 
 def _trimmed(line: bytes) -> bytes:
-    """Take spaces off the end, but for one that is escaped."""
     short = line.rstrip(b" ")
     escapes = len(short) - len(short.rstrip(b"\\"))
     return line[: len(short) + 1] if escapes % 2 else short
@@ -196,7 +192,6 @@ def _is_sound(glob: bytes) -> bool:
 
 
 def _literal_start(glob: bytes) -> bytes:
-    """Give what stands before the first special sign."""
     return glob[: next((place for place, byte in enumerate(glob) if byte in b"*?[\\"), len(glob))]
 
 
@@ -224,7 +219,7 @@ def _steps(glob: bytes) -> Iterator[_Step]:
 
 
 def _stars(glob: bytes, start: int, end: int) -> Iterator[_Step]:
-    """Read one star, or two that stand for any folders."""
+    """Read one star, or two for any number of folders."""
     if not _is_whole(glob, start, end):
         yield _Step(_NAME, is_loop=True)
     elif glob[end : end + 1] == b"/":
@@ -236,13 +231,12 @@ def _stars(glob: bytes, start: int, end: int) -> Iterator[_Step]:
 
 
 def _is_whole(glob: bytes, start: int, end: int) -> bool:
-    """Tell whether stars are two or more, alone between slashes."""
     is_alone = glob[end : end + 1] in {b"", b"/"} or glob[end : end + 2] == b"\\/"
     return end - start > 1 and glob[start - 1 : start] in {b"", b"/"} and is_alone
 
 
 def _bracket(glob: bytes, place: int) -> tuple[frozenset[int], int]:
-    """Read the bytes that a bracket stands for, and tell where it ends."""
+    """Return the bytes that a bracket matches, and where it ends."""
     is_negated = glob[place : place + 1] in {b"!", b"^"}
     place += is_negated
     taken: set[int] = set()
@@ -272,7 +266,7 @@ def _bracket(glob: bytes, place: int) -> tuple[frozenset[int], int]:
 
 
 def _class(glob: bytes, place: int) -> tuple[frozenset[int], int]:
-    """Read a name such as `[:alpha:]`, and tell where it ends; without its end it is a plain bracket."""
+    """Return a class such as `[:alpha:]` and where it ends; an unclosed one is a plain bracket."""
     end = glob.find(b"]", place + 2)
     if end < 0:
         raise _MalformedError

@@ -130,7 +130,7 @@ _CLOSING = frozenset({")", "]", "}"})
 
 
 def find(ending: str, source: bytes) -> list[Found]:
-    """Find what a file defines, as far as the parser understands it."""
+    """Return what a file defines, as far as the parser understands it."""
     grammar = LANGUAGES[ending]
     tree = _parser(grammar).parse(source)
     lines = [place for place, byte in enumerate(source) if byte == _NEWLINE]
@@ -145,14 +145,14 @@ def _language(grammar: Grammar) -> "Language":
 
 
 def _parser(grammar: Grammar) -> "Parser":
-    """Make a parser for this once: threads must not share one."""
+    """Return a new parser: threads must not share one."""
     from tree_sitter import Parser  # noqa: PLC0415  # late: only who needs it waits for it
 
     return Parser(_language(grammar))
 
 
 def _walk(root: "Node", grammar: Grammar, lines: list[int]) -> Iterator[Found]:
-    """Go through definitions, outermost first, without descending into what functions do."""
+    """Yield definitions, outermost first, without descending into function bodies."""
     kinds = grammar.containers | grammar.symbols
     waiting: list[tuple[Node, str, Node]] = [(root, "", root)]
     while waiting:
@@ -169,7 +169,7 @@ def _walk(root: "Node", grammar: Grammar, lines: list[int]) -> Iterator[Found]:
 
 
 def _children(node: "Node", whole: "Node") -> "Iterator[tuple[Node, Node]]":
-    """Give what is in a node, last first, each with all that belongs to it alone.
+    """Return what is in a node, last first, each with all that belongs to it alone.
 
     A name takes its type and its modifiers with it, where it shares them with no other.
     """
@@ -181,7 +181,7 @@ def _children(node: "Node", whole: "Node") -> "Iterator[tuple[Node, Node]]":
 
 
 def _is_definition(node: "Node") -> bool:
-    """Leave out what only looks like a definition: uses of types, assignments of plain values."""
+    """Return whether a node is a definition, not the use of a type or the assignment of a plain value."""
     if node.type.endswith("_specifier") or node.type == "mod_item":
         return node.child_by_field_name("body") is not None
     if node.type == "assignment_expression":
@@ -194,7 +194,7 @@ def _is_definition(node: "Node") -> bool:
 
 
 def _name(node: "Node") -> str | None:
-    """Find what a node is called, through the declarators that C wraps round names."""
+    """Return the name of a node, through the declarators that C wraps around names."""
     inner: Node | None = node
     for _ in range(_DEPTH):
         inner = _naming(inner) if inner else None
@@ -244,7 +244,7 @@ def _members(node: "Node", grammar: Grammar) -> frozenset[str]:
 
 
 def _tokens(root: "Node", skipped: frozenset[str]) -> list[str]:
-    """Spell out what carries meaning: no comments, no layout, no optional signs, no skipped members."""
+    """Yield the tokens that carry meaning: no comments, layout, optional signs or skipped members."""
     tokens: list[str] = []
     waiting = [root]
     while waiting:

@@ -46,7 +46,7 @@ class Survey(Struct, frozen=True):
 
 
 def survey(folder: Path) -> Survey | None:
-    """Find the repository that a folder is in; None without git.
+    """Return the repository that a folder is in; None without git.
 
     A bare repository among the files of a working tree is not entered: its folder belongs to what is around it.
     """
@@ -69,7 +69,7 @@ def survey(folder: Path) -> Survey | None:
 
 
 def facts(folder: Path, believe: Believe = lambda _folder, _remote: ()) -> Facts:
-    """Tell what identifies the project a folder is in; a folder without git is its real path.
+    """Return what identifies the project a folder is in; a folder without git is its real path.
 
     `believe` is asked which root commits were seen before in a folder or with a remote: the first that
     is here is taken. That is cheaper than to look for it, and a branch of its own root changes nothing.
@@ -90,12 +90,12 @@ def facts(folder: Path, believe: Believe = lambda _folder, _remote: ()) -> Facts
 
 
 def user_email(folder: Path) -> str | None:
-    """Tell whom git would name as author here."""
+    """Return the email that git would use as author here."""
     return git.text(git.setting(folder, "--get", "user.email")).strip() or None
 
 
 def leads_to(folder: Path) -> Path | None:
-    """Tell where the `.git` file of a folder leads; None where it is no such file."""
+    """Return where the `.git` file of a folder leads; None where it is no such file."""
     entry = folder / ".git"
     content = b"" if entry.is_symlink() else (foreign_files.read(entry, _SMALL) or b"")
     if not content.startswith(b"gitdir: "):
@@ -104,7 +104,7 @@ def leads_to(folder: Path) -> Path | None:
 
 
 def _surveyed(place: Path, tree: Path, git: tuple[Path, Path], *, is_shallow: bool) -> Survey:
-    """Judge a repository by what stands in the folder that git takes for its working tree."""
+    """Judge a repository by the folder that git takes for its working tree."""
     gitdir, common = git
     is_here = place.is_relative_to(tree)
     entry = _entry(tree / ".git") if is_here else "none"
@@ -138,7 +138,7 @@ def _lists(gitdir: Path, tree: Path) -> bool:
 
 
 def _names(gitdir: Path, tree: Path) -> bool:
-    """Tell whether a repository's own configuration names a folder as its working tree."""
+    """Return whether a repository's own configuration names a folder as its working tree."""
     for name in ("config", "config.worktree"):
         if (gitdir / name).is_file():
             question = ("--no-includes", "-z", "--file", str(gitdir / name), "core.worktree")
@@ -149,7 +149,7 @@ def _names(gitdir: Path, tree: Path) -> bool:
 
 
 def _links_out(gitdir: Path) -> Iterator[Path]:
-    """Find links in git's own folder that lead out of it."""
+    """Return the links in git's own folder that lead out of it."""
     for inner in ("", *_INNER):
         try:
             with os.scandir(gitdir / inner) as entries:
@@ -197,7 +197,7 @@ def _facts_of(folder: Path, rule: Rule, reason: str = "") -> Facts:
 
 
 def _root(folder: Path, believed: Iterable[str]) -> str | None:
-    """Find the oldest commit without a parent; a believed one only needs to be there."""
+    """Return the oldest root commit; a known one only needs to exist."""
     for sha in believed:
         if git.ask(folder, "cat-file", "-e", sha + "^{commit}")[0] == 0:
             return sha
@@ -209,7 +209,7 @@ def _root(folder: Path, believed: Iterable[str]) -> str | None:
 
 
 def _remote(folder: Path) -> str | None:
-    """Name the remote; one on this disk by its real path."""
+    """Return the remote's address; a local one as its real path."""
     output = git.setting(folder, "-z", "--get-regexp", r"^remote\..*\.url$")
     entries = dict(
         entry.split("\n", 1) for entry in os.fsdecode(output).split("\0") if "\n" in entry

@@ -24,19 +24,19 @@ _MISTAKEN = "lines with a mistake in them; nothing is recorded until they are me
 
 
 class Ignores:
-    """Answers for the files of one project; what was asked before is known for a while.
+    """Which files of a project are ignored; answers are cached for a while.
 
     What cannot be judged in time counts as ignored: nothing is kept of a file that somebody may have wanted to hide.
     """
 
     def __init__(self, root: Path) -> None:
-        """Stand at the root of a project."""
+        """Take the project's root."""
         self._root = root
         self._known: TTLCache[str, bool] = TTLCache(maxsize=10_000, ttl=_KNOWN_FOR)
         self._asks_again_at = 0.0
 
     def ignored(self, names: Iterable[str]) -> set[str]:
-        """Pick the files that are ignored, out of names relative to the root."""
+        """Return the ignored ones among paths relative to the root."""
         names = set(names)
         if any(os.path.basename(name) in {OWN, ".gitignore"} for name in names):  # noqa: PTH119  # of thousands
             self._known.clear()
@@ -72,7 +72,7 @@ class Ignores:
         return ignored
 
     def _by_git(self, names: set[str], deadline: float) -> set[str]:
-        """Ask git, which never ignores what it tracks; a name that it cannot judge is ignored."""
+        """Ask git, which never ignores tracked files; a path it cannot judge counts as ignored."""
         if not names or not os.path.lexists(self._root / ".git"):
             return set()
         if time.monotonic() < self._asks_again_at:

@@ -20,7 +20,7 @@ class Origin(Struct, frozen=True, kw_only=True):
 
 
 class Sight(Struct, frozen=True, kw_only=True):
-    """What the code itself tells of a line."""
+    """What the code says about a line."""
 
     origin: Origin | None = None
     """None where nobody has committed it, or nobody can tell."""
@@ -29,7 +29,7 @@ class Sight(Struct, frozen=True, kw_only=True):
 
 
 def around(symbols: Iterable[Symbol], line: int) -> tuple[str, ...]:
-    """Name the symbols that a line is in, the innermost first."""
-    found = [one for one in symbols if one.first <= line <= one.last]
+    """Return the symbols that a line is in, the innermost first."""
+    found = [symbol for symbol in symbols if symbol.first <= line <= symbol.last]
     found.sort(key=lambda one: (one.last - one.first, -one.first))
     return tuple(dict.fromkeys(one.name for one in found))

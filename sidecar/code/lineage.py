@@ -36,21 +36,21 @@ _REVERTED = re.compile(
 
 
 def head(folder: Path) -> str | None:
-    """Tell the commit that HEAD is at; None before the first one, and where there is no repository."""
+    """Return the commit that HEAD is at; None before the first one, and where there is no repository."""
     question = ("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     code, output, _ = git.ask(folder, *question)
     return output.decode().strip() if code == 0 else None
 
 
 def branch(folder: Path) -> str | None:
-    """Tell the branch that HEAD is on; None where it is on none."""
+    """Return the branch that HEAD is on; None where it is on none."""
     code, output, _ = git.ask(folder, "symbolic-ref", "--quiet", "HEAD")
     name = paths.read(output.rstrip(b"\n"))
     return name.removeprefix("refs/heads/") if code == 0 else None
 
 
 def trunk(folder: Path) -> str | None:
-    """Tell where the main line of development is: what the remote calls so, or a branch that is named so."""
+    """Return the tip of the main line: the remote's default branch, or a branch with a usual name."""
     question = ("for-each-ref", "--format=%(refname) %(objectname)", *TRUNKS)
     _, output, _ = git.ask(folder, *question)
     found = dict(line.split(" ") for line in output.decode(errors="replace").splitlines())
@@ -58,12 +58,12 @@ def trunk(folder: Path) -> str | None:
 
 
 def is_ancestor(folder: Path, old: str, new: str) -> bool:
-    """Tell whether one commit is behind another, as far as git can see."""
+    """Return whether a commit is an ancestor of another, as far as git knows."""
     return git.ask(folder, "merge-base", "--is-ancestor", old, new)[0] == 0
 
 
 def walk(folder: Path, span: str) -> Iterator[str]:
-    """Give the commits of a span (`HEAD`, `old..new`), children before their parents."""
+    """Return the commits of a span (`HEAD`, `old..new`), children before their parents."""
     rest = b""
     for chunk in git.chunks(folder, ("rev-list", "--topo-order", span, "--")):
         # A line is a sha: what is left of a chunk is always short.
@@ -72,14 +72,14 @@ def walk(folder: Path, span: str) -> Iterator[str]:
 
 
 def present(folder: Path, shas: Collection[str]) -> set[str]:
-    """Pick the commits that git still has."""
+    """Return the commits that git still has."""
     if shas and commits.is_partial(folder):
         return existing(folder, shas, ())
     return set(_resolved(folder, shas).values())
 
 
 def existing(folder: Path, names: Collection[str], options: Iterable[str]) -> set[str]:
-    """Pick what a partial clone has; asked in any other way, git would want to fetch the rest, and fail."""
+    """Return the commits that a partial clone has; other ways of asking would make git fetch, and fail."""
     command = ("rev-list", "--no-walk=unsorted", "--ignore-missing", "--missing=allow-any")
     with git.listed(name.encode() for name in names) as lines:
         output = b"".join(git.chunks(folder, (*command, *options, "--stdin"), lines))
@@ -87,7 +87,7 @@ def existing(folder: Path, names: Collection[str], options: Iterable[str]) -> se
 
 
 def _resolved(folder: Path, shas: Collection[str]) -> dict[str, str]:
-    """Give the full name of each commit that git has."""
+    """Return the full name of each commit that git has."""
     if not shas:
         return {}
     with git.listed(sha.encode() for sha in shas) as names:
@@ -98,7 +98,7 @@ def _resolved(folder: Path, shas: Collection[str]) -> dict[str, str]:
 
 
 def reverts(folder: Path, span: str) -> list[Revert]:
-    """List the commits of a span that take others back, newest first."""
+    """Return the reverts in a span, newest first."""
     shape = ("--topo-order", "-z", "--format=%H%x00%B", "--fixed-strings", f"--grep={_PHRASE}")
     tokens = list(git.tokens(folder, ("log", *shape, span, "--")))
     said = [
@@ -113,7 +113,7 @@ def reverts(folder: Path, span: str) -> list[Revert]:
 def _taken_back(
     folder: Path, pairs: Iterable[tuple[bytes, bytes]], full: dict[str, str]
 ) -> Iterator[str]:
-    """Name what a message says it reverts; of a merge, also all that it brought."""
+    """Return the commits that a message says it reverts; for a merge, also those it brought."""
     for reverted, kept in pairs:
         sha = full.get(reverted.decode(), reverted.decode())
         yield sha
@@ -123,7 +123,7 @@ def _taken_back(
 
 
 def departures(folder: Path, span: str, wanted: Collection[str]) -> dict[str, list[Departure]]:
-    """Find the commits of a span that took paths away, newest first, and where the files went."""
+    """Return the commits of a span that removed paths, newest first, and where the files went."""
     names = {paths.write(path): path for path in wanted if "\n" not in path}
     if not names:
         return {}
@@ -171,7 +171,7 @@ def _changes(tokens: Iterator[bytes]) -> Iterator[tuple[str, bytes, bytes | None
 
 
 def twins(folder: Path, strays: Collection[str], tip: str) -> dict[str, str]:
-    """Find, for commits that a tip has not, those that are the same change in what it has instead.
+    """Return, for commits that a tip lacks, the same change in what it has instead.
 
     Whoever rebases or picks a commit keeps its author and its author's time; git's patch-id confirms it.
     """

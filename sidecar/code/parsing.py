@@ -37,7 +37,7 @@ class TooCostlyError(Exception):
 
 
 class _Child:
-    """One process that parses, one file after the other."""
+    """A process that parses one file after another."""
 
     def __init__(self) -> None:
         import subprocess  # noqa: PLC0415  # who parses nothing need not wait for it
@@ -72,7 +72,7 @@ class _Child:
                     pipe.close()
 
     def _exchange(self, talk: Callable[[], None]) -> None:
-        """Talk to the child for a limited time: whoever waits for a pipe can be left only by ending the other side."""
+        """Exchange one message with the child; a blocked pipe can only be left by ending the child."""
         self._answer = None
         talker = threading.Thread(target=talk, daemon=True)
         talker.start()
@@ -94,17 +94,17 @@ class _Child:
 
 
 class Parser:
-    """Answers for all threads of this process, with one child that comes and goes."""
+    """The parser of this process, with one child that is started when needed; thread-safe."""
 
     def __init__(self) -> None:
-        """Begin without a child."""
+        """Start without a child."""
         self._mutex = threading.Lock()
         self._child: _Child | None = None
         self._used_at = 0.0
         self._costly: dict[Path, list[float]] = {}
 
     def find(self, path: str, source: bytes, root: Path) -> tuple[Symbol, ...]:
-        """Find the symbols of a file of a folder, or raise a TooCostlyError."""
+        """Return the symbols of a file; raises TooCostlyError."""
         with self._mutex:
             recent = [at for at in self._costly.get(root, ()) if time.monotonic() - at < _RESTING]
             if len(recent) >= _MOST:
@@ -122,7 +122,7 @@ class Parser:
                 self._used_at = time.monotonic()
 
     def _wait_for_silence(self) -> None:
-        """End the child once nobody has asked for a while."""
+        """End the child after a time without requests."""
         child = self._child
         while True:
             time.sleep(max(0.1, self._used_at + _IDLE - time.monotonic()))
@@ -143,7 +143,7 @@ parser = Parser()
 
 
 def serve() -> None:
-    """Be the child: parse what comes on standard input, until it ends."""
+    """Run the child: parse what arrives on standard input, until it ends."""
     from sidecar.code import symbols  # noqa: PLC0415  # it asks for this module
 
     source, answers = sys.stdin.buffer, sys.stdout.buffer
@@ -158,7 +158,7 @@ def serve() -> None:
 
 
 def _arm(seconds: int) -> None:
-    """Let the system end this process after so much of the processor's time; 0 lets it live."""
+    """Limit this process to so much processor time; 0 removes the limit."""
     if sys.platform != "win32":
         import signal  # noqa: PLC0415  # needed here only
 
@@ -171,7 +171,7 @@ def _write(pipe: IO[bytes], data: bytes) -> None:
 
 
 def _read(pipe: IO[bytes]) -> bytes | None:
-    """Read one message; None where there is no whole one."""
+    """Return one message, or None at the end."""
     length = pipe.read(_LENGTH.size)
     if len(length) < _LENGTH.size:
         return None

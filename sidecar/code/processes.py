@@ -5,12 +5,12 @@ from pathlib import Path
 
 
 def own_name() -> str:
-    """Name this process so that a later one with the same number is not taken for it."""
+    """Return a name of this process that a later one with the same number will not have."""
     return _name(os.getpid()) or str(os.getpid())
 
 
 def is_running(name: str) -> bool:
-    """Tell whether the process of this name has not ended."""
+    """Return whether the process of this name is still running."""
     number, _, began = name.partition("@")
     if not number.isdecimal():
         return False
@@ -18,7 +18,7 @@ def is_running(name: str) -> bool:
 
 
 def is_alive(process: int) -> bool:
-    """Tell whether there is a process of this number."""
+    """Return whether there is a process of this number."""
     if os.name != "posix":
         return True
     try:
@@ -36,7 +36,7 @@ def _name(process: int) -> str | None:
 
 
 def _facts(process: int) -> list[str]:
-    """Read what the system tells of a process, its state first; nothing where it tells nothing."""
+    """Return what the system says about a process, its state first; empty where it says nothing."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -32,7 +32,7 @@ _Named = _Function | ast.ClassDef | ast.Assign | ast.AnnAssign
 
 
 def find(source: bytes) -> list[Found]:
-    """Find functions, classes, methods and constants; in a broken file, those of its sound parts."""
+    """Return functions, classes, methods and constants; in a broken file, those of its intact parts."""
     tree = _parse(source)
     if tree is not None:
         return list(_found(tree.body, "", 0))
@@ -95,7 +95,7 @@ def _names(node: _Named) -> list[str]:
 
 
 def _tokens(node: ast.AST) -> list[str]:
-    """Spell a tree out, the same way in every version of Python; without positions and docstrings.
+    """Yield the tokens of a tree without positions and docstrings, the same in every version of Python.
 
     Empty fields are left out, so that one that a later version adds changes nothing.
     """
@@ -120,7 +120,7 @@ def _tokens(node: ast.AST) -> list[str]:
 
 
 def _meaning(node: ast.AST, value: object, *, is_member: bool) -> object:
-    """Give a body without its docstring; of a class also without members, which are symbols."""
+    """Return a body without its docstring; of a class also without members, which are symbols."""
     if not isinstance(node, _Function | ast.ClassDef) or value is not node.body:
         return value
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def written(root: Path, since: datetime, stop: threading.Event) -> Iterator[list[Path]]:
-    """Give the files that are written in a working tree from a moment on, until it is time to stop.
+    """Yield the files that are written in a working tree, until stopped.
 
     What git itself writes is not given: nothing is while it is at work, and after that not what is as
     committed. Folders that git ignores are not watched.
@@ -72,7 +72,7 @@ def _lock(root: Path) -> Path | None:
 
 
 def _files(root: Path) -> list[str]:
-    """Name the files that git does not ignore; without git, those that lie at the root."""
+    """Return the files that git does not ignore; without git, those that lie at the root."""
     shape = ("--cached", "--others", "--exclude-standard")
     names = None
     with contextlib.suppress(GitFailedError):
@@ -100,7 +100,7 @@ def _folders(root: Path, files: Iterable[str]) -> set[str]:
 
 
 def _changed(root: Path, names: Sequence[str]) -> list[Path]:
-    """Pick the files that are not as they were committed."""
+    """Return the files that differ from what is committed."""
     plain = [name for name in names if "\n" not in name]
     with git.listed(os.fsencode(name) for name in plain) as listed:
         code, output, _ = git.ask(
@@ -118,7 +118,7 @@ def _changed(root: Path, names: Sequence[str]) -> list[Path]:
 
 
 def _with_newlines(name: str) -> bytes | None:
-    """Hash a file as git keeps it where it was checked out with other line ends; None if it was not."""
+    """Return git's hash of a file that was checked out with other line ends; None if it was not."""
     try:
         data = Path(name).read_bytes() if Path(name).stat().st_size < _LARGE else b""
     except OSError:

@@ -24,7 +24,7 @@ _mutex = threading.Lock()
 
 
 def note(folder: Path, path: str | bytes, reason: str, count: int = 1) -> None:
-    """Remember that something of a folder was skipped; never fails."""
+    """Record that an input of a folder was skipped; never fails."""
     name = os.fsencode(path).decode("utf-8", "backslashreplace")[:_LONGEST]
     skip = Skip(str(folder), name, reason)
     with _mutex:
@@ -33,7 +33,7 @@ def note(folder: Path, path: str | bytes, reason: str, count: int = 1) -> None:
 
 
 def take() -> dict[Skip, int]:
-    """Give all notes with their counts, and forget them."""
+    """Return all records with their counts, and clear them."""
     with _mutex:
         taken = dict(_noted)
         _noted.clear()

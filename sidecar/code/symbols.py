@@ -19,12 +19,12 @@ _QUICK = 32_000
 
 
 def is_known(path: str) -> bool:
-    """Tell whether files of this name can have symbols."""
+    """Return whether files of this name can have symbols."""
     return _ending(path) in _PYTHON or _ending(path) in grammars.LANGUAGES
 
 
 def find(path: str, source: bytes, root: Path) -> tuple[Symbol, ...]:
-    """Find the symbols of a file of a folder, as far as it can be read; one that takes too long to parse has none."""
+    """Return the symbols of a file; one that is unreadable or takes too long to parse has none."""
     if not is_known(path) or len(source) > SIZE or b"\0" in source[:_BINARY]:
         return ()
     if _ending(path) in _PYTHON and len(source) <= _QUICK:
@@ -37,7 +37,7 @@ def find(path: str, source: bytes, root: Path) -> tuple[Symbol, ...]:
 
 
 def parse(path: str, source: bytes) -> tuple[Symbol, ...]:
-    """Find the symbols of a file here and now, however long it takes; languages not known have none."""
+    """Return the symbols of a file, parsed in this process however long it takes; unknown languages have none."""
     ending = _ending(path)
     if ending in _PYTHON:
         return _symbols(python_symbols.find(source))

@@ -22,6 +22,7 @@ from protocol.contexts import (
 )
 from protocol.documents import SOUL
 from protocol.messages import Message
+from protocol.recall import Hit
 from protocol.tasks import Task
 from sidecar.context import catch_up, select
 from sidecar.context.catch_up import Authors
@@ -112,6 +113,7 @@ class Gatherer(Struct):
         todo = todo[: select.limits(scene)[select.TASKS]]
         messages = sharing_messages.pending(vault, who.agent_id)
         choices = select.select(scene, self.verifier, taken=len(todo))
+        quotes = _untold(select.quotes(scene), choices)
         recollection = self._recollection(scene)
         context = StartContext(
             project_id=vault.project_id,
@@ -123,7 +125,10 @@ class Gatherer(Struct):
             recovery=recollection.tell(scene.settings.recovery_budget_chars)
             if recollection
             else None,
-            query_results=self._items(scene, choices, select.RESULTS),
+            query_results=(
+                *self._items(scene, choices, select.RESULTS),
+                *map(items.from_record, quotes),
+            ),
             pending_messages=tuple(map(message, messages)),
             other_pending_message_count=_others_waiting(scene, messages),
             changes_since_last_session=catch_up.catch_up(scene, last) if last else None,
@@ -143,7 +148,7 @@ class Gatherer(Struct):
         )
         return Gathered(
             context=context,
-            given=(*_given(choices), *_others(context, todo)),
+            given=(*_quoted(quotes), *_given(choices), *_others(context, todo)),
             ungiven=tuple(one for choice in choices.values() for one in choice.ungiven),
             recollection=recollection,
         )
@@ -270,6 +275,22 @@ def _counts(scene: Scene) -> VaultCounts:
         documents=len(vault.documents),
         sessions=vault.sessions.count(),
     )
+
+
+def _untold(quotes: Iterable[Hit], choices: Mapping[str, Choice]) -> list[Hit]:
+    """Leave out commits of which a memory is told already."""
+    told = {
+        piece.commit_sha
+        for choice in choices.values()
+        for one in choice.chosen
+        for piece in one.memory.evidence
+    }
+    return [hit for hit in quotes if not hit.commit or hit.commit not in told]
+
+
+def _quoted(quotes: Iterable[Hit]) -> Iterator[GivenItem]:
+    for hit in quotes:
+        yield GivenItem(id=hit.id, section=select.RESULTS, score=hit.score, why=hit.why)
 
 
 def _given(choices: Mapping[str, Choice]) -> Iterator[GivenItem]:

@@ -29,6 +29,7 @@ from sidecar.context.rules import choosing, items
 from sidecar.conversations.rules import conversations
 from sidecar.privacy import cleaning
 from sidecar.sharing import agents, documents
+from sidecar.storage import texts
 from sidecar.storage.collection import Op
 from sidecar.storage.vault import Vault
 from sidecar.text import clipping
@@ -58,6 +59,8 @@ def find(vault: Vault, ids: Sequence[str]) -> dict[str, ItemWords]:
     }
     rest = [key for key in ids if key not in others]
     told = {one.name: say(one.name, one.content) for one in documents.find(vault, rest)}
+    for row in texts.some(vault.database, rest):
+        told[row.id] = say(row.title or row.text, row.text, row.author)
     return {key: words for key in ids if (words := others.get(key) or told.get(key))}
 
 

@@ -6,12 +6,13 @@ from typing import get_args
 import msgspec
 
 from protocol.memories import MemoryType
-from protocol.recall import Found
+from protocol.recall import Found, Hit, SearchParams
 from sidecar.capture import timeline
 from sidecar.context.rules import choosing
 from sidecar.context.rules.choosing import Choice, Standing
 from sidecar.context.scenes import Scene
 from sidecar.context.verify import Verifier
+from sidecar.conversations.rules import conversations
 from sidecar.search.recall import Inquiry
 from sidecar.search.rules.standing import Group
 
@@ -49,7 +50,8 @@ _SPARE, _AT_LEAST = 2, 5
 """Candidates for each item that is wanted, and beyond: some will fall out."""
 _WIDER, _WIDEST = 8, 64
 """How many more come into question where too many fell out, and how many more at most."""
-_RESULTS = 5
+_RESULTS, _QUOTES = 5, 3
+"""Memories and records that answer a question."""
 _RELEVANT = 1 / 3
 """The part of the best match's score from which something is about the question; the rest matches by chance."""
 
@@ -75,6 +77,18 @@ def select(scene: Scene, verifier: Verifier, *, taken: int) -> dict[str, Choice]
             for section, group in groups.items()
         ):
             return choices
+
+
+def quotes(scene: Scene) -> list[Hit]:
+    """Return the records that answer the question, best first; none that the conversation said itself."""
+    if not scene.params.query.strip():
+        return []
+    params = SearchParams(query=scene.params.query, files_at_hand=files(scene), top_k=_RESULTS)
+    hits = scene.recall.search(scene.vault, params, lambda _: ()).hits
+    key = scene.params.session_key
+    own = conversations.known_as(key) if key else None
+    records = [hit for hit in hits if hit.kind != "memory"]
+    return [hit for hit in records if not own or hit.session_key != own][:_QUOTES]
 
 
 def section(kind: MemoryType) -> str:

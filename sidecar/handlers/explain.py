@@ -11,8 +11,15 @@ import msgspec
 from cachetools import LRUCache, TTLCache
 
 from protocol.errors import GitFailedError
-from protocol.explanations import AboutParams, ExplainParams, Explanation, FileStory
+from protocol.explanations import (
+    AboutParams,
+    ExplainParams,
+    Explanation,
+    FileStory,
+    NoteInCode,
+)
 from protocol.memories import Memory
+from sidecar.code import foreign_files
 from sidecar.code.blame import Origins
 from sidecar.code.checkouts import Checkout
 from sidecar.code.codebase import Codebase
@@ -20,7 +27,8 @@ from sidecar.code.ignored_files import Ignores
 from sidecar.code.line_origins import Sight
 from sidecar.memory import drift, explain
 from sidecar.memory.explain import Mentioned, Scene
-from sidecar.privacy import secret_files
+from sidecar.memory.extract import comments
+from sidecar.privacy import cleaning, secret_files
 from sidecar.storage.vault import Vault
 from sidecar.text import paths
 
@@ -28,6 +36,11 @@ _TREES, _PLACES, _JUDGED = 32, 256, 20_000
 """Working trees, folders in them, and memories held against one, that are remembered."""
 _KNOWN_FOR = 60
 """Seconds for which a folder is taken for the repository that it was."""
+
+_NEAREST, _NEAR = 3, 15
+"""Notes of a line, and the lines that one is away from it at most."""
+_SIZE = 1_000_000
+"""Bytes of a file that notes are looked for in."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,6 +76,7 @@ class Insight:
         self._trees: LRUCache[Path, _Tree] = LRUCache(_TREES)
         self._places: TTLCache[Path, _Tree] = TTLCache(_PLACES, _KNOWN_FOR)
         self._judged: LRUCache[object, bool] = LRUCache(_JUDGED)
+        self._noted: LRUCache[object, tuple[NoteInCode, ...]] = LRUCache(_PLACES)
 
     def explain(self, params: ExplainParams) -> Explanation:
         """Tell why a line is as it is; of a file that is nobody's to hear of, nothing."""
@@ -71,7 +85,11 @@ class Insight:
         if name is None:
             return Explanation(project_id=vault.project_id, path=params.path, line=params.line)
         found = msgspec.structs.replace(params, path=name)
-        return explain.explain(self._scene(vault, tree), found, _look(tree, name, params.line))
+        told = explain.explain(self._scene(vault, tree), found, _look(tree, name, params.line))
+        notes = self._notes(tree, name)
+        near = sorted(notes, key=lambda note: abs(note.line - params.line))[:_NEAREST]
+        near = [note for note in near if abs(note.line - params.line) <= _NEAR]
+        return msgspec.structs.replace(told, notes=tuple(near))
 
     def tell(self, params: AboutParams) -> FileStory:
         """Tell what is known about a file; of one that is nobody's to hear of, nothing."""
@@ -81,7 +99,26 @@ class Insight:
             return FileStory(project_id=vault.project_id, path=params.path)
         names = (name,) if tree.origins is None else tree.origins.names(name)
         found = msgspec.structs.replace(params, path=name)
-        return explain.tell(self._scene(vault, tree), found, names)
+        told = explain.tell(self._scene(vault, tree), found, names)
+        return msgspec.structs.replace(told, notes=self._notes(tree, name)[: params.limit])
+
+    def _notes(self, tree: _Tree, name: str) -> tuple[NoteInCode, ...]:
+        """Read the comments of a file that explain something, as it is on the disk at this moment."""
+        if not comments.is_source(name):
+            return ()
+        place = tree.folder / os.fsdecode(paths.write(name))
+        key = (str(place), foreign_files.size(place), _changed_at(place))
+        with self._mutex:
+            known = self._noted.get(key)
+        if known is None:
+            data = foreign_files.read(place, _SIZE) or b""
+            found = comments.find(name, data.decode("utf-8", "replace"))
+            known = tuple(
+                NoteInCode(line=note.first, text=cleaning.clean(note.text)) for note in found
+            )
+            with self._mutex:
+                self._noted[key] = known
+        return known
 
     def _scene(self, vault: Vault, tree: _Tree) -> Scene:
         return Scene(
@@ -138,6 +175,13 @@ class Insight:
             with self._mutex:
                 self._judged.update({keys[key]: is_away for key, is_away in judged.items()})
         return {key for key, is_away in known.items() if is_away}
+
+
+def _changed_at(place: Path) -> int:
+    try:
+        return place.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _look(tree: _Tree, name: str, line: int) -> Sight:

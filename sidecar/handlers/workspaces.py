@@ -243,7 +243,7 @@ class Workspace:
         return self.settings.capture_commits and not state.paused
 
     def _follow(self, project: _Project, is_due: bool, changes: list[Change]) -> None:  # noqa: FBT001  # handed on
-        if is_due or not project.vault.inbox.is_empty():
+        if is_due or project.vault.count_deferred():
             maintenance.maintain(project.vault, self.settings)
             maintenance.keep_safe(project.vault)
         if is_due:

@@ -28,7 +28,7 @@ _BACKUP = re.compile(r"\.threadline-backup-\d{8}T\d{12}Z")
 
 
 def look(path: str, inside: Sequence[str]) -> Sight:
-    """See what is at a path, and whether it may be touched: a plain file of this user's, in one of these folders."""
+    """Read a file, and decide whether it may be changed: a regular file of this user, in one of these folders."""
     real = os.path.realpath(path)
     reason = _objection(Path(path), Path(real), inside)
     if reason is not None:
@@ -42,12 +42,12 @@ def look(path: str, inside: Sequence[str]) -> Sight:
 
 
 def is_there(path: str) -> bool:
-    """Tell whether there is anything at a path."""
+    """Return whether there is anything at a path."""
     return os.path.lexists(path)
 
 
 def is_program(name: str) -> bool:
-    """Tell whether a program can be started by its name."""
+    """Return whether a program can be started by its name."""
     return shutil.which(name) is not None
 
 
@@ -104,7 +104,7 @@ def forget_backup(path: str) -> None:
 
 
 def find_missing(path: str) -> tuple[str, ...]:
-    """Name the folders that a file would need and that are not there, the outermost first."""
+    """Return the folders that a file would need and that are not there, the outermost first."""
     missing: list[str] = []
     for folder in Path(os.path.realpath(path)).parents:
         if folder.exists():
@@ -114,7 +114,7 @@ def find_missing(path: str) -> tuple[str, ...]:
 
 
 def find_program() -> Program:
-    """Say how this very installation is started, from anywhere: by its script, or by its interpreter."""
+    """Return how this very installation is started, from anywhere: by its script, or by its interpreter."""
     is_windows = sys.platform == "win32"
     script, interpreter = _find_script(), find_lasting(sys.executable)
     words = (interpreter, "-P", "-m", MODULE) if script is None else (find_lasting(script),)
@@ -122,7 +122,7 @@ def find_program() -> Program:
 
 
 def find_lasting(program: str) -> str:
-    """Give the path of a program that is still right when its environment has been replaced by another.
+    """Return the path of a program that is still right when its environment has been replaced by another.
 
     An editor keeps our environments side by side, and a link `current` that leads to the one in use.
     """
@@ -150,7 +150,7 @@ def _find_script() -> str | None:
 
 
 def _objection(path: Path, real: Path, inside: Sequence[str]) -> str | None:
-    """Say why a file must not be touched, if so."""
+    """Return why a file must not be touched, if so."""
     roots = [Path(os.path.realpath(folder)) for folder in inside]
     if not any(real.is_relative_to(root) for root in roots):
         return f"it is outside your home and the project: {real}"
@@ -236,7 +236,7 @@ def _settle(draft: Path, target: Path, *, is_new: bool) -> None:
 
 
 def _dress(descriptor: int, like: os.stat_result | int) -> None:
-    """Give a draft the owner and mode of the file it replaces, or the mode of a new one."""
+    """Set the owner and mode of a draft to those of the file it replaces, or to those of a new file."""
     if os.name != "posix":
         return
     if isinstance(like, int):

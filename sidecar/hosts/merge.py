@@ -29,7 +29,7 @@ class RefusedError(ConflictError):
 
 
 def join(text: str | None, content: Content) -> str:
-    """Give a file's text with our entries in it; None stands for a file that is not there."""
+    """Return a file's text with our entries in it; None stands for a file that is not there."""
     match content:
         case Json():
             return _join_json(text, content)
@@ -43,7 +43,7 @@ def join(text: str | None, content: Content) -> str:
 
 
 def part(text: str, content: Content) -> str:
-    """Give a file's text without our entries; nothing is left of a file that is ours as a whole."""
+    """Return a file's text without our entries; nothing is left of a file that is ours as a whole."""
     match content:
         case Json():
             return _part_json(text, content)
@@ -56,7 +56,7 @@ def part(text: str, content: Content) -> str:
 
 
 def is_bare(text: str, content: Content) -> bool:
-    """Tell whether nothing is in a file that anybody would miss."""
+    """Return whether nothing is in a file that anybody would miss."""
     if not isinstance(content, Json):
         return not text.strip("\ufeff \t\r\n")
     if jsonc.find_comments(text):
@@ -226,7 +226,7 @@ def _placed(events: Data, event: str, items: list[object]) -> Data:
 
 
 def _join_items(items: list[object], wanted: Data | None, agent: str) -> list[object]:
-    """Give an event's list with our item once, where it was; the same list if nothing changes."""
+    """Return an event's list with our item once, where it was; the same list if nothing changes."""
     found: list[object] = []
     is_placed = False
     for item in items:
@@ -249,7 +249,7 @@ def _is_one(item: object, other: object) -> bool:
 
 
 def _stripped(item: object, agent: str) -> object | None:
-    """Give an item without the commands that are ours; None if nothing is left of it."""
+    """Return an item without the commands that are ours; None if nothing is left of it."""
     if not isinstance(item, dict):
         return item
     handlers = item.get("hooks")

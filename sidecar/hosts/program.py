@@ -65,12 +65,12 @@ def write_powershell(program: Program, agent: str, event: str) -> str:
 
 
 def serve(program: Program) -> list[str]:
-    """Give the words that start our MCP server, without a shell."""
+    """Return the words that start our MCP server, without a shell."""
     return [*program.words, "mcp"]
 
 
 def is_hook(command: object, arguments: object, agent: str) -> bool:
-    """Tell whether a command runs our hook for this agent, wherever our program was when it was written."""
+    """Return whether a command runs our hook for this agent, wherever our program was when it was written."""
     if not isinstance(command, str):
         return False
     if isinstance(arguments, list) and arguments:
@@ -84,7 +84,7 @@ def is_hook(command: object, arguments: object, agent: str) -> bool:
 
 
 def find_options(words: Sequence[object]) -> list[str] | None:
-    """Give what a user added after the words that start our MCP server; None if others are started."""
+    """Return what a user added after the words that start our MCP server; None if others are started."""
     texts = [word for word in words if isinstance(word, str)]
     if len(texts) < len(words) or "mcp" not in texts:
         return None

@@ -42,12 +42,12 @@ def write(text: str = "", agent: str = "windsurf") -> str:
 
 
 def is_ours(text: str) -> bool:
-    """Tell whether a file says that it is one of ours."""
+    """Return whether a file says that it is one of ours."""
     return SIGN in text or OWN_SIGN in text
 
 
 def is_intact(text: str) -> bool:
-    """Tell whether a file is one of ours and says what we have written; how its lines end does not matter."""
+    """Return whether a file is one of ours and says what we have written; how its lines end does not matter."""
     found = _SUM.search(text)
     if not is_ours(text) or found is None:
         return False
@@ -113,7 +113,7 @@ def find_block(text: str) -> Block | None:
 
 
 def put_block(text: str, body: str) -> str:
-    """Give a text with a block that says something, where there was one, or else at its end."""
+    """Return a text with a block that says something, where there was one, or else at its end."""
     found = find_block(text)
     if found is not None:
         return text[: found.start] + _write(body, found.newline) + text[found.end :]
@@ -127,7 +127,7 @@ def put_block(text: str, body: str) -> str:
 
 
 def drop_block(text: str) -> str:
-    """Give a text without its block."""
+    """Return a text without its block."""
     found = find_block(text)
     if found is None:
         return text
@@ -156,7 +156,7 @@ _MOST = 6_000
 
 
 def place(target: Target) -> str:
-    """Name the file of a target, from the root of a project."""
+    """Return the file of a target, from the root of a project."""
     return PLACES.get(target, _SHARED)
 
 
@@ -166,7 +166,7 @@ def room(target: Target) -> int:
 
 
 def find(target: Target, text: str | None) -> tuple[str, bool] | None:
-    """Give what is ours of a file, and whether it is as we wrote it; None where nothing is.
+    """Return what is ours of a file, and whether it is as we wrote it; None where nothing is.
 
     A file that cannot take or have words of ours is refused.
     """
@@ -185,14 +185,14 @@ def find(target: Target, text: str | None) -> tuple[str, bool] | None:
 
 
 def put(target: Target, text: str | None, told: str) -> str:
-    """Give a file that tells something to those who read it."""
+    """Return a file that tells something to those who read it."""
     if target in PLACES:
         return _like(text, write(told, target))
     return put_block(text or "", told or _EMPTY)
 
 
 def drop(target: Target, text: str) -> str:
-    """Give what is left of a file without our words."""
+    """Return what is left of a file without our words."""
     return "" if target in PLACES else drop_block(text)
 
 

@@ -110,7 +110,6 @@ def _try(tools: Tools, target: Target, change: Callable[[Target], RulesChange]) 
 
 
 def _is_strange(tools: Tools, target: Target) -> bool:
-    """Return whether a file has nothing of ours, so that nobody asked for a change."""
     path = str(PurePath(tools.root, rules_files.place(target)))
     data = config_files.look(path, [tools.root]).data or b""
     return path not in tools.ledger.rows() and b"threadline" not in data

@@ -30,7 +30,7 @@ def read(text: str) -> dict[str, object]:
 
 
 def dig(data: object, path: Path) -> object:
-    """Give what stands at a path; None where there is nothing."""
+    """Return what stands at a path; None where there is nothing."""
     for name in path:
         if not isinstance(data, dict) or name not in data:
             return None
@@ -39,7 +39,7 @@ def dig(data: object, path: Path) -> object:
 
 
 def put(text: str, path: Path, values: Mapping[str, object]) -> str:
-    """Let the table at a path have these values, beside whatever else it has."""
+    """Return a text whose table at a path has these values, beside its others."""
     known = dig(read(text), path)
     if known is None:
         return _taken(text, path, dict(values), [_appended(text, path, values)])
@@ -77,7 +77,7 @@ def _taken(
 
 
 def _rest(data: object, path: Path) -> object:
-    """Give everything but what stands at a path, and the tables that are only there for it."""
+    """Return everything but what stands at a path, and the tables that are only there for it."""
     if not isinstance(data, dict) or path[0] not in data:
         return data
     others = {name: value for name, value in data.items() if name != path[0]}

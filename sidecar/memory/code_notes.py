@@ -1,6 +1,7 @@
 """Notes that stand in the code at HEAD: comments that explain, and rules of guides for contributors."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
@@ -17,7 +18,7 @@ from sidecar.text import statements, wording
 
 _FILES = 4_000
 """Files with such words that are read; of more, the first."""
-_SHORT = 20
+_SHORT, _WORDS = 20, 4
 _BLAMED = 60
 """Notes whose commit is looked for."""
 _TYPES: dict[RuleName, MemoryType] = {
@@ -36,6 +37,8 @@ class CodeNote(Struct, frozen=True, kw_only=True):
     line: int
     text: str
     identifiers: int = 0
+    is_remark: bool = False
+    """Whether it is shown where its code is, and nowhere else."""
 
 
 def at_head(code: Code) -> list[CodeNote]:
@@ -51,7 +54,7 @@ def at_head(code: Code) -> list[CodeNote]:
 def drafts(code: Code, head: str, known: Iterable[str]) -> list[Draft]:
     """Return a draft of each note of HEAD that is not known; the caller holds HEAD."""
     seen = set(known)
-    new = [note for note in at_head(code) if key(note) not in seen]
+    new = [note for note in at_head(code) if not note.is_remark and key(note) not in seen]
     sure = [note for note in new if note.rule in measured.CREATES]
     symbols = code.symbols((note.path, note.blob) for note in sure)
     origins = {key(note): code.origin(note.path, note.line) for note in sure[:_BLAMED]}
@@ -90,6 +93,7 @@ def _commented(code: Code) -> Iterator[CodeNote]:
                 line=note.first,
                 text=note.text,
                 identifiers=note.identifiers,
+                is_remark=note.kind == "remark",
             )
 
 
@@ -97,8 +101,15 @@ def _guided(code: Code) -> Iterator[CodeNote]:
     blobs = {path: blob for path, blob in code.paths().items() if guides.NAMES.search(path)}
     for path, blob, text in _read(code, blobs):
         for rule in guides.rules(text or ""):
-            line = text.count("\n", 0, max(0, text.find(rule[:30]))) + 1 if text else 1
+            line = _line(text or "", rule)
             yield CodeNote(rule="guideline", path=path, blob=blob, line=line, text=rule)
+
+
+def _line(text: str, rule: str) -> int:
+    """Tell on which line a rule begins; its words may be broken over lines there."""
+    words = (re.escape(word) for word in rule.split()[:_WORDS])
+    place = re.search(r"\s+".join(words), text)
+    return text.count("\n", 0, place.start()) + 1 if place else 1
 
 
 def _cached(code: Code, path: str, blob: str, text: str | None) -> tuple[comments.Note, ...]:

@@ -139,11 +139,13 @@ class Comparison(Struct):
 
 
 def _confirms(memory: Memory, proposal: Memory) -> bool:
-    """Tell whether somebody else says what was proposed: an agent, a person, or another commit."""
+    """Tell whether somebody else says what was proposed: an agent, a person, or a later commit in its own words."""
     if memory.status == "active":
         return True
-    told = {one.commit_sha or one.event_id for one in proposal.evidence}
-    return not told.intersection(one.commit_sha or one.event_id for one in memory.evidence)
+    told = {" ".join(one.quote.split()).casefold() for one in proposal.evidence}
+    said = {" ".join(one.quote.split()).casefold() for one in memory.evidence}
+    # The same message again is the same commit, picked or rebased.
+    return told.isdisjoint(said) and memory.occurred_at > proposal.occurred_at
 
 
 def _statement(memory: Memory) -> Statement:

@@ -225,9 +225,11 @@ _NOTHING = Fates()
 def anchor(drafts: Sequence[Draft], code: Code) -> list[Draft]:
     """Give drafts their anchors: in what their commits changed, or in their files as they are now.
 
-    A draft that has anchors keeps them.
+    A draft that has anchors keeps them; what a session was about has none, and stays true.
     """
-    waiting = [draft for draft in drafts if not draft.anchors]
+    waiting = [draft for draft in drafts if not draft.anchors and draft.type != "episodic"]
+    if not waiting:
+        return [*drafts]
     chosen = {id(draft): files for draft, files in _files(waiting, code)}
     places = {(one.path, one.blob) for files in chosen.values() for _, one in files if one.blob}
     symbols = code.symbols((path, blob) for path, blob in places if blob)

@@ -33,7 +33,7 @@ def report(
         events=vault.sessions.count_events(),
         active_session=timeline.find_active(vault),
         capture=capture,
-        waiting=vault.inbox.count(),
+        waiting=vault.count_deferred(),
         bytes_on_disk=vault.bytes_on_disk(),
         damaged_copies=tuple(vault.damaged_copies()),
         snapshots=tuple(vault.snapshot_times()),

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from protocol.events import Commit, Event
+from protocol.events import Event
 from protocol.jobs import Job, ProviderName
 from protocol.memories import Memory, Verdict
 from sidecar.memory import code_notes
@@ -59,7 +59,7 @@ class Tools:
     meanings: Meanings
     code: Code | None = None
     """The repository as it is now; none where there is none."""
-    wants_diff: Callable[[Commit], bool] = lambda _: True
+    wants_diff: Callable[[Event], bool] = lambda _: True
     """Tells whether the reader needs what a commit changed; our rules need it of few."""
 
 
@@ -123,8 +123,8 @@ class Drafted:
     """Says up to which HEAD the code was read."""
 
 
-def draft(task: Task) -> Drafted:
-    """Read a session's unprocessed events without a lock."""
+def draft(task: Task, *, with_code: bool = True) -> Drafted:
+    """Read a session's unprocessed events without a lock, and what the code says since it was last read."""
     vault, session_id = task.vault, task.job.session_id
     events = unprocessed(vault, session_id)
     doomed = [one.event_id for one in events if _tried(vault, one.event_id) >= TRIES]
@@ -133,7 +133,7 @@ def draft(task: Task) -> Drafted:
     drafts = [memories.cleaned(draft) for draft in read.drafts if _is_wanted(draft, task, events)]
     if task.tools.code is not None:
         drafts = [*memory_drift.anchor(drafts, task.tools.code)]
-    noted, looked = _noted(task)
+    noted, looked = _noted(task) if with_code else ([], ())
     return Drafted(
         events=tuple(events),
         drafts=(*drafts, *noted),
@@ -194,8 +194,8 @@ def unprocessed(vault: Vault, session_id: str) -> list[Event]:
 
 def _readings(task: Task, events: Sequence[Event]) -> list[Reading]:
     wants = task.tools.wants_diff
-    made = [one.commit for one in events if one.commit and not one.commit.dropped]
-    shas = [commit.sha for commit in made if wants(commit)]
+    made = [one for one in events if one.commit and not one.commit.dropped and wants(one)]
+    shas = [one.commit.sha for one in made if one.commit]
     diffs = task.tools.diffs(shas) if shas else {}
     return [
         Reading(event=one, diffs=diffs.get(one.commit.sha, ()) if one.commit else ())
@@ -279,8 +279,17 @@ def dedup(task: Task) -> Land:
     return land
 
 
-def settle(vault: Vault, job: Job, batch: Batch, comparison: Comparison) -> Landed:
-    """Make memories of a job's drafts; the caller holds the lock and writes what the comparison says."""
+def settle(
+    vault: Vault,
+    job: Job,
+    batch: Batch,
+    comparison: Comparison,
+    events: Sequence[Event] | None = None,
+) -> Landed:
+    """Make memories of a job's drafts; the caller holds the lock and writes what the comparison says.
+
+    Who knows all events of the session hands them over, since its name comes from them.
+    """
     now, before = vault.clock(), msgspec.structs.replace(comparison.counts)
     added: list[Memory] = []
     for proposal in batch.proposals:
@@ -289,8 +298,9 @@ def settle(vault: Vault, job: Job, batch: Batch, comparison: Comparison) -> Land
         added += [kept] if outcome != "skipped" else []
     counts = comparison.counts
     known = {one.memory_id for one in batch.proposals} - {one.memory_id for one in added}
-    # Tidying only: a cache that fails must not fail what is kept.
-    vault.cache.trying(lambda: vault.vectors.remove(known), None)
+    if known:
+        # Tidying only: a cache that fails must not fail what is kept.
+        vault.cache.trying(lambda: vault.vectors.remove(known), None)
     changed = msgspec.structs.replace(
         job,
         created=sum(one.status == "active" for one in added),
@@ -301,7 +311,7 @@ def settle(vault: Vault, job: Job, batch: Batch, comparison: Comparison) -> Land
     ops = [
         _processed(vault, job.session_id, batch.event_ids),
         *vault.sessions.enriched(
-            job.session_id, "processing", _summary(vault, job.session_id, added)
+            job.session_id, "processing", _summary(vault, job.session_id, added, events)
         ),
     ]
     outcomes = {
@@ -320,10 +330,14 @@ def _processed(vault: Vault, session_id: str, event_ids: tuple[str, ...]) -> Op:
     return vault.processed.put(session_id, Processed(session_id=session_id, event_ids=done))
 
 
-def _summary(vault: Vault, session_id: str, added: Sequence[Memory]) -> str | None:
+def _summary(
+    vault: Vault, session_id: str, added: Sequence[Memory], events: Sequence[Event] | None
+) -> str | None:
     """Name a session after its weightiest commit; its briefing says more, where there is one."""
     told = [one for one in added if one.type == "episodic" and one.session_id == session_id]
-    return memories.text(told[-1]) if told else briefings.name(vault.sessions.events(session_id))
+    if told:
+        return memories.text(told[-1])
+    return briefings.name(vault.sessions.events(session_id) if events is None else events)
 
 
 _LAST = "last"

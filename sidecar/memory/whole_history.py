@@ -44,7 +44,7 @@ def enrich(vault: Vault, session_ids: Sequence[str], tools: Tools, tell: Tell) -
     with pipeline.turn(vault, None, tell):
         for chunk in _chunks(rest):
             tell(len(done), len(session_ids), "enrich")
-            done += _enrich(vault, chunk, tools)
+            done += _enrich(vault, chunk, tools, with_code=chunk[0] == rest[0])
         done[-1] = _look(vault, done[-1], tools)
     tell(len(done), len(session_ids), "drift")
     return done
@@ -55,10 +55,14 @@ def _chunks(session_ids: Sequence[str]) -> Iterator[Sequence[str]]:
         yield session_ids[start : start + _TOGETHER]
 
 
-def _enrich(vault: Vault, session_ids: Sequence[str], tools: Tools) -> list[Job]:
-    """Read some sessions, then write all that was read at once."""
+def _enrich(
+    vault: Vault, session_ids: Sequence[str], tools: Tools, *, with_code: bool
+) -> list[Job]:
+    """Read some sessions, the code with the first of them, then write all that was read at once."""
     begun = [_begun(vault, session_id, tools) for session_id in session_ids]
-    read = [(job, _read(vault, job, tools)) for job in begun]
+    read = [
+        (job, _read(vault, job, tools, with_code=with_code and job is begun[0])) for job in begun
+    ]
     batches = {
         job.job_id: stages.propose(vault, job, drafted)
         for job, drafted in read
@@ -90,10 +94,11 @@ def _begun(vault: Vault, session_id: str, tools: Tools) -> Job:
     return jobs.enter(jobs.begin(job, tools.reader.name), "enrich", now)
 
 
-def _read(vault: Vault, job: Job, tools: Tools) -> Drafted | str:
+def _read(vault: Vault, job: Job, tools: Tools, *, with_code: bool) -> Drafted | str:
     """Read a session, or say why that failed."""
     try:
-        return stages.draft(Task(vault=vault, job=job, tools=tools, tell=untold))
+        task = Task(vault=vault, job=job, tools=tools, tell=untold)
+        return stages.draft(task, with_code=with_code)
     except Exception as error:  # noqa: BLE001  # the boundary of a session: the others are read all the same
         _log.exception("session %s could not be read", job.session_id)
         return f"{type(error).__name__}: {error}"
@@ -102,7 +107,9 @@ def _read(vault: Vault, job: Job, tools: Tools) -> Drafted | str:
 def _settle(vault: Vault, job: Job, drafted: Drafted, batch: Batch, comparison: Comparison) -> Job:
     """Land a session's drafts and end its job; the caller holds the lock."""
     now = vault.clock()
-    landed = stages.settle(vault, stages.counted(job, drafted), batch, comparison)
+    is_first = vault.processed.get(job.session_id) is None
+    events = drafted.events if is_first else None
+    landed = stages.settle(vault, stages.counted(job, drafted), batch, comparison, events)
     notes: dict[StageName, str] = {"enrich": stages.told(drafted), "dedup": landed.note}
     job = landed.job
     for stage in job.stages:

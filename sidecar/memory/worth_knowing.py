@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from protocol.events import Commit
 from protocol.memories import Memory
-from protocol.review import Worth, WorthKnowing, WorthKnowingParams
+from protocol.review import WorthItem, WorthKnowing, WorthKnowingParams
 from sidecar.memory import code_notes
 from sidecar.memory.code_notes import CodeNote
 from sidecar.memory.codebases import Code
@@ -22,6 +22,8 @@ from sidecar.text.patterns import late
 _SESSIONS = 2_000
 """Sessions whose commits are looked at, the latest."""
 _TELLING, _SHOWN = 90, 320
+_SAME = 0.6
+"""Share of words that two texts have in common which say the same."""
 _OF_FILE = 2
 """Notes of one file."""
 _ROOM = {"memory": 10, "guideline": 2, "note": 6, "commit": 4}
@@ -35,38 +37,48 @@ _CONTRAST = late(
     re.IGNORECASE,
 )
 _SMALL = late(
-    r"^(?:we|this|it|the following|in this case|note that we|if|when|here)\b|\b(?:this function|this method|this test|this file|this is)\b",
+    r"^(?:we|this|it|the following|in this case|note that we|if|when|here|therefore|thus|hence|however|also|in addition|and|but|so|then|otherwise)\b|\b(?:this function|this method|this test|this file|this is)\b",
     re.IGNORECASE,
 )
 
 
 class _Candidate(Struct, frozen=True):
     score: float
-    worth: Worth
+    worth: WorthItem
 
 
 def find(vault: Vault, code: Code | None, params: WorthKnowingParams) -> WorthKnowing:
     """Return the best of memories, notes in code, rules of guides and reasoned commits."""
-    found = [*_remembered(vault)]
+    memories = vault.memories.all()
+    found = [*_remembered(memories)]
     if code is not None:
+        unwanted = {one.idempotency_key for one in memories if _is_unwanted(one)}
         with code.held():
-            known = {one.worth.text.casefold() for one in found}
-            found += [one for one in _noted(code) if one.worth.text.casefold() not in known]
+            found += _noted(code, unwanted)
             found += _committed(vault, code)
     return WorthKnowing(items=tuple(_chosen(found, params.limit)))
 
 
-def _chosen(found: Sequence[_Candidate], limit: int) -> list[Worth]:
+def _is_unwanted(memory: Memory) -> bool:
+    is_rejected = memory.review is not None and memory.review.verdict == "rejected"
+    return memory.status == "forgotten" or is_rejected or memory.feedback <= REFUSED
+
+
+def _chosen(found: Sequence[_Candidate], limit: int) -> list[WorthItem]:
     """Choose by score, so that no kind and no file crowds out the others."""
     ranked = sorted(found, key=lambda one: (-one.score, one.worth.source))
     counts: Counter[str] = Counter()
     files: Counter[str] = Counter()
     first: list[_Candidate] = []
     spare: list[_Candidate] = []
+    said: list[set[str]] = []
     for one in ranked:
         place = one.worth.path or one.worth.commit or one.worth.source
-        if files[place] >= _OF_FILE:
+        words = set(one.worth.text.casefold().split())
+        is_said = any(len(words & known) >= _SAME * len(words | known) for known in said)
+        if files[place] >= _OF_FILE or is_said:
             continue
+        said.append(words)
         files[place] += 1
         is_room = counts[one.worth.kind] < _ROOM[one.worth.kind]
         counts[one.worth.kind] += is_room
@@ -75,37 +87,46 @@ def _chosen(found: Sequence[_Candidate], limit: int) -> list[Worth]:
     return [one.worth for one in sorted(chosen, key=lambda one: -one.score)]
 
 
-def _remembered(vault: Vault) -> Iterator[_Candidate]:
-    for memory in vault.memories.all():
+def _remembered(memories: Iterable[Memory]) -> Iterator[_Candidate]:
+    for memory in memories:
         is_told = memory.status == "active" and memory.feedback > REFUSED
-        if is_told and memory.type not in {"episodic", "task"} and memory.verdict != "gone":
-            kept = cleaning.clean_memory(memory)
+        if not is_told or memory.type in {"episodic", "task"} or memory.verdict == "gone":
+            continue
+        # What stands in the code is quoted from there, with its line.
+        if memory.rule != "deliberate-comment":
             score = 5.0 + memory.importance / 2 + memory.confidence / 5 + 3 * memory.pinned
-            yield _Candidate(score, _of_memory(kept))
+            yield _Candidate(score, _of_memory(cleaning.clean_memory(memory)))
 
 
-def _of_memory(memory: Memory) -> Worth:
-    is_noted = memory.rule == "deliberate-comment"
-    path = memory.anchors[0].path if is_noted and memory.anchors else None
-    who = memory.agent_id or ("the user" if memory.rule == "lasting-words" else "a person")
-    return Worth(
-        kind="note" if is_noted else "memory",
+def _of_memory(memory: Memory) -> WorthItem:
+    return WorthItem(
+        kind="memory",
         text=wording.clipped(memory.content, _SHOWN),
-        source=path or f"remembered by {who}, {memory.occurred_at:%Y-%m-%d}",
-        path=path,
+        source=f"{_origin(memory)}, {memory.occurred_at:%Y-%m-%d}",
         memory_id=memory.memory_id,
         at=memory.occurred_at,
     )
 
 
-def _noted(code: Code) -> Iterator[_Candidate]:
+def _origin(memory: Memory) -> str:
+    """Say who a memory comes from."""
+    if memory.rule == "lasting-words":
+        return "said by the user"
+    sha = next((evidence.commit_sha for evidence in memory.evidence if evidence.commit_sha), None)
+    if memory.job_id is not None and sha:
+        return f"from commit {sha[:10]}"
+    return f"remembered by {memory.agent_id or 'a person'}"
+
+
+def _noted(code: Code, unwanted: Collection[str | None]) -> Iterator[_Candidate]:
     for note in code_notes.at_head(code):
-        text = cleaning.clean(note.text)
+        if code_notes.key(note) in unwanted:
+            continue
         yield _Candidate(
             _weight(note),
-            Worth(
+            WorthItem(
                 kind="guideline" if note.rule == "guideline" else "note",
-                text=wording.clipped(text, _SHOWN),
+                text=wording.clipped(note.text, _SHOWN),
                 source=f"{note.path}:{note.line}",
                 path=note.path,
                 line=note.line,
@@ -138,7 +159,7 @@ def _committed(vault: Vault, code: Code) -> Iterator[_Candidate]:
         author = cleaning.clean(commit.author_name)
         yield _Candidate(
             2.0 + min(len(claim.names), 3) * 0.4 + (_CONTRAST.search(text) is not None) * 0.8,
-            Worth(
+            WorthItem(
                 kind="commit",
                 text=wording.clipped(text, _SHOWN),
                 source=f"{author}, {commit.authored_at:%Y-%m-%d}, {commit.sha[:10]}",

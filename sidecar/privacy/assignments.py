@@ -162,7 +162,7 @@ def _lowered(text: str) -> str:
 
 
 def _is_secret(found: "re.Match[str]", value: str, lower: str) -> bool:
-    """Tell whether what a word is set to is a value, and no prose, no code and no name."""
+    """Return whether what a word is set to is a value, and no prose, no code and no name."""
     is_plain = found["plain"] is not None
     if is_plain:
         value = value.rstrip(".:!?")
@@ -222,7 +222,7 @@ _WAYS = {"set": _is_set, "said": _is_said, "listed": _is_listed, "beside": _is_b
 
 
 def _is_prose(value: str) -> bool:
-    """Tell whether quoted text is a word or a sentence for people, or names something."""
+    """Return whether quoted text is a word or a sentence for people, or names something."""
     words = value.split()
     if len(words) > 1:
         is_phrase = (

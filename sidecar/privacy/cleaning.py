@@ -124,14 +124,13 @@ def clean_name(table: str, name: str) -> str:
 
 
 def clean_key(key: str | None) -> str | None:
-    """Give an idempotency key as it is, unless there is a secret in it: then what it hashes to."""
+    """Return an idempotency key as it is, unless there is a secret in it: then what it hashes to."""
     if key is None or clean(key) == key:
         return key
     return f"hashed:{blake2b(key.encode(), digest_size=16).hexdigest()}"
 
 
 def _public_message(subject: str, body: str) -> tuple[str, str]:
-    """Do the same with a commit's message, in which a mark may begin above and end below."""
     whole = f"{subject}{_BETWEEN}{body}"
     if (text := public(whole)) != whole:
         subject, _, body = text.strip().partition(_BETWEEN if _BETWEEN in text else "\n")

@@ -1,38 +1,8 @@
 """Decide cheaply whether text can contain a secret; standard library only, for hooks."""
 
 _MOST = 20
-"""Letters in a row without which there is no token that is known by its form."""
+"""Characters that a token has at least."""
 _RUN = r"[\w.:/~%+=-]{20,}"
-_PREFIXES = (
-    *("A3-", "AAAA", "ABSK", "AC", "AGE-", "AIza", "AKCp", "AKI", "API-", "APP_", "AQVN", "ASIA"),
-    *("AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "ABIA", "ACCA", "AT", "AVNS_", "CC", "CFPAT"),
-    *("CLOJARS_", "EAA", "EZ", "FLW", "GOCSPX-", "HRKU-", "ICB_", "IGQV", "K00", "KGAT_", "LTAI"),
-    *("NR", "PMAK-", "SCW", "SG.", "SK", "YC", "access-", "api", "bku", "cio", "cmV", "crsr_"),
-    *("csk-", "dap", "dckr", "do", "dp.", "dt0", "duffel_", "ess", "fc-", "figd_", "fio-", "fm"),
-    *("fo1_", "fw_", "gh", "github_", "gl", "gsk_", "hca", "hf_", "hv", "ico-", "jina_", "key"),
-    *("lin_", "live_", "lsv2_", "mdb_", "mlsn.", "mob-", "napi_", "nfp_", "npm_", "ntn_"),
-    *("nvapi-", "ops_", "oy2", "p8e-", "pa-", "packagist_", "pat", "pcsk_", "ph", "pk", "pn"),
-    *("pplx-", "pscale_", "pubkey-", "pul-", "pypi-", "r8_", "rdme_", "re_", "rk_", "rnd_"),
-    *("rubygems_", "rzp_", "s-s4t2", "s.", "sat.", "sb", "sdk-", "secret", "sgp_", "sha256~"),
-    *("shippo_", "shp", "signkey-", "sk", "sl.", "sm_", "sntry", "sq", "t1.", "tfp_", "tgp_"),
-    *("tk-us-", "tskey-", "tvly-", "v1.", "vercel_", "wandb_", "whsec_", "xa", "xkeysib-", "xox"),
-    *("ya29.", "zpka_"),
-)
-"""How tokens begin that are known by their form."""
-_PIECES = (
-    "-us",
-    "FFFFNRAL",
-    ".atlasv1.",
-    "AZDO",
-    "Q~",
-    "eyJ",
-    "eyK",
-    ":AA",
-    "1//0",
-    "fm1_",
-    "fm2_",
-)
-"""What stands within those that begin in any way."""
 _ANY_NUMBER = r"[12]/[0-9]{12}|\b[MNO][\w-]{22,26}\.[\w-]{6}\."
 _STARTS = r"(?<![A-Za-z0-9_])[A-Za-z0-9]"
 _STEMS = (
@@ -40,7 +10,7 @@ _STEMS = (
     *("auth", "phrase", "mnemonic", "senha", "parola", "mdp", "senord", "wachtwoord", "kennwort"),
     *("hasło", "пароль", "şifre", "密码", "密碼", "口令", "パスワード", "비밀번호"),
 )
-"""Without one of these no word says that a secret follows."""
+"""Every word that announces a secret contains one of these."""
 _WORDS = (
     r"(?:pass|pwd?|psk|secret|token|[a-z_-]key|_auth|credential|clave|contrase|phrase|mnemonic|senha|parola"
     r"|mdp|senord|wachtwoord|kennwort|hasło|пароль|şifre|密码|密碼|口令|パスワード|비밀번호)"
@@ -55,7 +25,7 @@ _ODD = (
     r"(?:\\?[\"'`]|\S*?[0-9]|\S*?[!@#$%^&*+~?|]\S*?[^\s.:!?]|\S*?[a-z][A-Z]"
     r"|\S*?[^A-Za-z\s]\S*?[^A-Za-z\s]\S*?[A-Za-z])"
 )
-"""What a value has that is no plain word: a quotation mark, a digit, a sign, letters large and small."""
+"""What a value has that is no plain word: a quotation mark, a digit, a sign, mixed case."""
 _PLACES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("-----BEGIN ", '"auth"', "key-data", "Private-Lines", '"kty"', "sshpass", "redis-cli"), ""),
     (("://",), r"://[^\s\"'`<>]{0,420}@"),
@@ -71,28 +41,31 @@ _PLACES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("dentified", "DENTIFIED"), r"(?i:identified)[^\n]{0,60}['\"]"),
     (("ookie",), r"(?i:cookie)[\"']?:"),
 )
-"""Letters without which there is no need to look, and a pattern for the rest."""
+"""Texts of which one must occur, and a pattern that must match then."""
 
 
 def may_hold(text: str) -> bool:
-    """Tell whether redaction might change a text; False is certain."""
+    """Return whether redaction might change a text; False is certain."""
     return _has_token(text) or _has_place(text) or _has_word(text)
 
 
 def _has_token(text: str) -> bool:
-    """Tell whether anything is long enough for a token, and begins as one."""
+    """Return whether anything is long enough for a token and begins like one."""
     long = [word for word in text.split() if len(word) >= _MOST]
     if not long:
         return False
     import re  # noqa: PLC0415  # as everywhere below: who has no need of patterns does not load them
 
-    if any(piece in word for word in long for piece in _PIECES):
+    from sidecar.privacy import secret_formats  # noqa: PLC0415  # likewise
+
+    if any(part in word for word in long for part in secret_formats.INNER_PARTS):
         return True
+    prefixes = secret_formats.prefixes()
     runs = [run[0] for word in long for run in re.finditer(_RUN, word)]
     return any(
         re.search(_ANY_NUMBER, run)
         or any(
-            run.startswith(_PREFIXES, start.start()) and len(run) - start.start() >= _MOST
+            run.startswith(prefixes, start.start()) and len(run) - start.start() >= _MOST
             for start in re.finditer(_STARTS, run)
         )
         for run in runs
@@ -100,7 +73,7 @@ def _has_token(text: str) -> bool:
 
 
 def _has_place(text: str) -> bool:
-    """Tell whether a secret may stand in a place where secrets stand."""
+    """Return whether the text has a place where secrets are usual."""
     for hints, rest in _PLACES:
         if any(letters in text for letters in hints):
             import re  # noqa: PLC0415
@@ -111,7 +84,7 @@ def _has_place(text: str) -> bool:
 
 
 def _has_word(text: str) -> bool:
-    """Tell whether a word like `password` is followed by anything but plain words."""
+    """Return whether a word like `password` is followed by anything but plain words."""
     lower = text.lower()
     if not any(stem in lower for stem in _STEMS):
         return False

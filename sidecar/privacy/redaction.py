@@ -103,7 +103,6 @@ def _place(before: str, secret: str) -> "re.Pattern[str]":
 
 
 def _marked(found: "re.Match[str]") -> str:
-    """Put the mark in the place of what was found, unless there is one in it already."""
     whole: str = found[0]
     return whole if MARK in whole else f"{found['before']}{MARK}"
 

@@ -168,12 +168,12 @@ def each_text(
 
 
 def _mark(found: "re.Match[str]") -> str:
-    """Give what stands for forgotten words: never longer than they were, for texts have their limits."""
+    """Return what stands for forgotten words: never longer than they were, for texts have their limits."""
     return FORGOTTEN if len(found[0]) >= len(FORGOTTEN) else "…"
 
 
 def texts(table: str, document: Document) -> list[str]:
-    """Give all words of a table's document that somebody wrote."""
+    """Return all words of a table's document that somebody wrote."""
     found: list[str] = []
 
     def note(text: str) -> str:
@@ -195,7 +195,6 @@ def path_needle(name: str) -> "re.Pattern[bytes]":
 
 
 def _spelled(word: str) -> bytes:
-    """Give a pattern for all ways in which a word can be written in JSON."""
     plain = word.encode("utf-8", "surrogatepass")
     ours = msgspec.json.encode(plain.decode("utf-8", "replace"))[1:-1]
     ways = dict.fromkeys([plain, json.dumps(word)[1:-1].encode(), ours])
@@ -203,7 +202,7 @@ def _spelled(word: str) -> bytes:
 
 
 def _repeated(text: str) -> str:
-    """Give a pattern for a text, however it is spaced, and for what a clip leaves of it."""
+    """Return a pattern for a text, however it is spaced, and for what a clip leaves of it."""
     parts = [re.escape(part) for part in text.split()]
     whole = r"\s+".join(parts)
     if len(text.strip()) < _LEAST:

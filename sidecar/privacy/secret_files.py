@@ -18,7 +18,7 @@ _FOLDERS = {".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", "secrets", "
 
 
 def is_secret(path: str) -> bool:
-    """Tell whether a file is likely to hold a secret, by its name and the folders it is in."""
+    """Return whether a file is likely to hold a secret, by its name and the folders it is in."""
     *folders, name = PurePosixPath(path).parts
     return _pattern().match(name) is not None or not _FOLDERS.isdisjoint(map(str.lower, folders))
 

@@ -45,7 +45,7 @@ class Scout(Struct, frozen=True):
 
     def _recognise(self, folder: Path) -> tuple[checkouts.Sight | None, Landmark | None]:
         sight = checkouts.sight(folder)
-        return sight, sight and self.home.landmarks.find(*sight)
+        return sight, sight and self.home.landmark(*sight)
 
 
 def own_commits(folder: Path) -> str:

@@ -32,7 +32,6 @@ _NEIGHBOUR = 1 / 3
 BUDGET = 2.5
 """Seconds that a search may spend on embedding texts whose meaning is not cached; the rest is ranked by words."""
 _AT_ONCE = 16
-_SPOKEN = {"turn", "capture"}
 
 Elsewhere = Callable[[list[Memory]], Collection[str]]
 """Names the memories that belong to branches which are not part of the current one."""
@@ -78,8 +77,8 @@ def rank_memories(
 def _rank(
     vault: Vault, params: SearchParams, kind: str | None, meanings: Meanings, elsewhere: Elsewhere
 ) -> _Ranking:
-    asked = None if meanings.absence else meanings.embed([params.query])
-    near = None if asked is None else vault.vectors.matrix().compare(asked[0])
+    asked = None if meanings.absence else meanings.embed_question(params.query)
+    near = None if asked is None else vault.vectors.matrix().compare(asked)
     opened = _names(vault, params.files_at_hand[:1])
     matches = _candidates(vault, params, kind, opened, near)
     memories = _memories(vault, params, matches, elsewhere)
@@ -102,7 +101,7 @@ def _rank(
     # The likeliest first: there may not be time for the meaning of all.
     known = near.of(memories)
     likeliest = [rows[item.key] for item in ranked if item.key not in known]
-    cosines = known | _cosines(vault, (params.query, asked[0]), likeliest, meanings)
+    cosines = known | _cosines(vault, (params.query, asked), likeliest, meanings)
     return _Ranking(rank(cosines), rows, memories, is_semantic=True)
 
 
@@ -258,7 +257,7 @@ def _once(
 ) -> list[Scored]:
     """Leave out what only repeats a commit that stands above it."""
     shown: set[str] = set()
-    spoken: list[str] = []
+    spoken = [row.text for row in rows.values() if row.kind == "turn"]
     kept = []
     for item in ranked:
         memory = memories.get(item.key)
@@ -267,9 +266,8 @@ def _once(
             continue
         row = rows[item.key]
         # What was noted of a turn repeats it.
-        if row.kind in _SPOKEN and any(row.text in text or text in row.text for text in spoken):
+        if row.kind == "capture" and any(row.text in said for said in spoken):
             continue
-        spoken += [row.text] if row.kind in _SPOKEN else []
         # A cherry-picked commit says the same as the one it was made from.
         said = {f"{row.title}\n{row.text}"}
         commits = (

@@ -9,6 +9,7 @@ from sidecar.search.rules.similarities import Similarities
 from sidecar.storage import texts as storage_texts
 from sidecar.storage.vault import Vault
 
+_REMEMBERED = 8
 AT_ONCE = 16
 """Texts that are embedded between two reports of progress."""
 
@@ -30,6 +31,7 @@ class Meanings:
         self._load = load
         self._missing = missing
         self._loaded: Embedder | str | None = None
+        self._questions: dict[str, Any] = {}
 
     @property
     def absence(self) -> str | None:
@@ -81,6 +83,15 @@ class Meanings:
         """Return one vector for each text; None without a model."""
         model = self._model()
         return None if isinstance(model, str) else model.embed(list(texts))
+
+    def embed_question(self, question: str) -> Any:  # noqa: ANN401  # likewise
+        """Return the vector of a question; the latest are remembered, since several parts of an answer ask the same."""
+        known = self._questions.get(question)
+        if known is None:
+            made = self.embed([question])
+            known = None if made is None else made[0]
+            self._questions = dict([*self._questions.items(), (question, known)][-_REMEMBERED:])
+        return known
 
     def similarities(self, vault: Vault, text: str) -> Similarities | None:
         """Tell how near memories are to a text in meaning; None without a model."""

@@ -4,8 +4,7 @@ import contextlib
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -45,45 +44,49 @@ _log = logging.getLogger(__name__)
 
 
 class Cache:
-    """Values by name, and the vectors of texts."""
+    """Values by name, and whatever else can be computed again."""
 
     def __init__(self, path: Path) -> None:
         self.database = Database(path, _SCHEMA, _VERSION, is_durable=False)
         self.database.before_open = self._check_folder
+        self.close = self.database.close
 
     def _check_folder(self) -> None:
-        """Refuse to bring the folder of a purged project back: nothing may be cached for it."""
+        # The folder of a purged project must not come back.
         if not self.database.path.parent.exists():
             raise StorageFailedError(f"cannot use {self.database.path}: its project is gone")
 
     def get(self, name: str, kind: type[T], edition: str = "") -> T | None:
         """Return a value that was put by the same edition of its maker, or None."""
-
-        def read() -> T | None:
-            row = self.database.row("SELECT edition, data FROM facts WHERE name = ?", (name,))
-            if row is None or row[0] != edition:
-                return None
-            return msgspec.msgpack.decode(row[1], type=kind)
-
-        return self.trying(read, None)
+        query = "SELECT data FROM facts WHERE name = ? AND edition = ?"
+        rows = self.rows(query, (name, edition))
+        try:
+            return msgspec.msgpack.decode(rows[0][0], type=kind) if rows else None
+        except msgspec.DecodeError as error:
+            _log.debug("no cache: %s", error)
+            return None
 
     def put(self, name: str, value: object, edition: str = "") -> None:
         """Keep a value in place of the one before."""
-        data = msgspec.msgpack.encode(value)
-
-        def write() -> None:
-            with self.database.transaction():
-                self.database.execute(
-                    "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (name, edition, data)
-                )
-
-        self.trying(write, None)
+        row = (name, edition, msgspec.msgpack.encode(value))
+        self.write("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", [row])
 
     def drop(self, *names: str) -> None:
         """Forget values for good; an error is raised, since somebody relies on it."""
+        self.change("DELETE FROM facts WHERE name = ?", [(name,) for name in names])
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Run a query and return all its rows; none where the cache fails."""
+        return self.trying(lambda: self.database.rows(query, values), [])
+
+    def write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement once for each row; where the cache fails nothing is kept."""
+        self.trying(lambda: self.change(statement, rows), None)
+
+    def change(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement once for each row; an error is raised, since somebody relies on it."""
         with self.database.transaction():
-            for name in names:
-                self.database.execute("DELETE FROM facts WHERE name = ?", (name,))
+            self.database.execute_all(statement, rows)
 
     def trying(self, action: Callable[[], T], otherwise: T) -> T:
         """Return what an action on the cache returns; where the cache fails it is none, and a damaged one goes."""
@@ -93,20 +96,16 @@ class Cache:
         except DamagedError as error:
             _log.warning("%s; it is made anew", error)
             self.discard()
-        except (ThreadlineError, msgspec.DecodeError, OSError) as error:
+        except (ThreadlineError, OSError) as error:
             _log.debug("no cache: %s", error)
         return otherwise
 
     def discard(self) -> None:
         """Delete the file."""
-        self.database.close()
+        self.close()
         for suffix in ("", "-wal", "-shm"):
             with contextlib.suppress(OSError):
                 Path(f"{self.database.path}{suffix}").unlink(missing_ok=True)
-
-    def close(self) -> None:
-        """Close the file."""
-        self.database.close()
 
 
 class Vectors:
@@ -114,13 +113,12 @@ class Vectors:
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
-        self._database = cache.database
         self._mutex = threading.Lock()
         self._matrix: tuple[int, Matrix] | None = None
 
     def count(self) -> int:
         """Count the memories that have a vector."""
-        return int(self._rows("SELECT count(*) FROM vectors", [(0,)])[0][0])
+        return sum(row[0] for row in self._cache.rows("SELECT count(*) FROM vectors"))
 
     def lacking(self, texts: Mapping[str, str]) -> list[str]:
         """Name the memories whose vector is missing or was made of another text."""
@@ -138,45 +136,38 @@ class Vectors:
             (key, _digest(text), vector.astype("<f2").tobytes())
             for (key, text), vector in zip(texts.items(), vectors, strict=True)
         ]
-
-        def write() -> None:
-            with self._database.transaction():
-                for row in rows:
-                    self._database.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", row)
-                self._database.next_seq("vectors")
-
-        self._cache.trying(write, None)
+        statement = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)"
+        self._cache.trying(lambda: self._change(statement, rows), None)
 
     def remove(self, memory_ids: Collection[str]) -> None:
         """Forget memories' vectors for good."""
-        with self._database.transaction():
-            for key in memory_ids:
-                self._database.execute("DELETE FROM vectors WHERE id = ?", (key,))
-            self._database.next_seq("vectors")
+        self._change("DELETE FROM vectors WHERE id = ?", [(key,) for key in memory_ids])
 
     def matrix(self) -> "Matrix":
         """Return all vectors; the same object until something changes."""
         import numpy as np  # noqa: PLC0415  # only who has vectors needs it
 
-        revision = self._cache.trying(lambda: self._database.revisions().get("vectors", 0), 0)
+        database = self._cache.database
+        revision = self._cache.trying(lambda: database.revisions().get("vectors", 0), 0)
         with self._mutex:
             if self._matrix is None or self._matrix[0] != revision:
-                size = 2 * DIMENSION
                 rows = [
                     row
-                    for row in self._rows("SELECT id, data FROM vectors", [])
-                    if len(row[1]) == size
+                    for row in self._cache.rows("SELECT id, data FROM vectors")
+                    if len(row[1]) == 2 * DIMENSION
                 ]
                 halves = np.frombuffer(b"".join(row[1] for row in rows), "<f2")
                 vectors = halves.reshape(-1, DIMENSION).astype(np.float32)
                 self._matrix = (revision, Matrix(tuple(row[0] for row in rows), vectors))
             return self._matrix[1]
 
-    def _digests(self) -> dict[str, bytes]:
-        return dict(self._rows("SELECT id, digest FROM vectors", []))
+    def _change(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        with self._cache.database.transaction():
+            self._cache.change(statement, rows)
+            self._cache.database.next_seq("vectors")
 
-    def _rows(self, query: str, otherwise: list[Any]) -> list[Any]:
-        return self._cache.trying(lambda: self._database.rows(query), otherwise)
+    def _digests(self) -> dict[str, bytes]:
+        return dict(self._cache.rows("SELECT id, digest FROM vectors"))
 
 
 class Passages:
@@ -184,23 +175,20 @@ class Passages:
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
-        self._database = cache.database
 
     def some(self, texts: Collection[str]) -> "dict[str, NDArray[np.float32]]":
         """Return the vectors of those texts whose meaning is known."""
         import numpy as np  # noqa: PLC0415  # only who has vectors needs it
 
         by_digest = {_digest(text): text for text in texts}
-        keys, size = list(by_digest), 2 * DIMENSION
+        keys = list(by_digest)
         known: dict[str, NDArray[np.float32]] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
-            query = (
-                f"SELECT digest, data FROM passages WHERE digest IN ({', '.join('?' * len(part))})"  # noqa: S608
-            )
-            rows: list[Any] = self._cache.trying(partial(self._database.rows, query, part), [])
-            for digest, data in rows:
-                if len(data) == size:
+            marks = ", ".join("?" * len(part))
+            query = f"SELECT digest, data FROM passages WHERE digest IN ({marks})"  # noqa: S608
+            for digest, data in self._cache.rows(query, part):
+                if len(data) == 2 * DIMENSION:
                     known[by_digest[digest]] = np.frombuffer(data, "<f2").astype(np.float32)
         return known
 
@@ -210,12 +198,7 @@ class Passages:
             (_digest(text), vector.astype("<f2").tobytes())
             for text, vector in zip(texts, vectors, strict=True)
         ]
-
-        def write() -> None:
-            with self._database.transaction():
-                self._database.execute_all("INSERT OR REPLACE INTO passages VALUES (?, ?)", rows)
-
-        self._cache.trying(write, None)
+        self._cache.write("INSERT OR REPLACE INTO passages VALUES (?, ?)", rows)
 
     def reach(self) -> tuple[int, int]:
         """Return the first and the last number of the texts whose passages were all embedded; (0, 0) for none."""
@@ -227,9 +210,8 @@ class Passages:
 
     def clear(self) -> None:
         """Forget all of them: a vector tells a little of its text."""
-        with self._database.transaction():
-            self._database.execute("DELETE FROM passages")
-            self._database.execute("DELETE FROM facts WHERE name = ?", (_REACH,))
+        self._cache.change("DELETE FROM passages", [()])
+        self._cache.change("DELETE FROM facts WHERE name = ?", [(_REACH,)])
 
 
 class Matrix:

@@ -2,7 +2,6 @@
 
 import functools
 import logging
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -93,7 +92,7 @@ class Collection(Generic[T]):
     def some(self, identifiers: Iterable[str]) -> dict[str, T]:
         """Read those of the records that are there and can be read, in the order asked for."""
         wanted = list(dict.fromkeys(identifiers))
-        found = dict(self._typed(self._raw_of(wanted)))
+        found = self._typed(self._raw_of(wanted))
         return {key: found[key] for key in wanted if key in found}
 
     def peek(self, identifier: str) -> Document | None:
@@ -102,23 +101,19 @@ class Collection(Generic[T]):
 
     def search(self, condition: Callable[[Mapping[str, Any]], bool]) -> list[T]:
         """Read the records that pass a condition, the oldest change first."""
-        clause = self.table.clause_of(condition)
-        where, values = (
-            (f"WHERE {clause[0]} ORDER BY seq", clause[1]) if clause else ("ORDER BY seq", [])
-        )
-        rows = self.table.raw(where, values)
-        if clause is None:
-            rows = (row for row in rows if condition(msgspec.json.decode(row[1])))
-        return [record for _, record in self._typed(rows)]
+        return list(self._typed(self.table.pick(condition, "ORDER BY seq")).values())
+
+    def pick(self, clause: str, values: Iterable[Any] = ()) -> list[T]:
+        """Read the records that a clause of SQL picks, in its order."""
+        return list(self._typed(self.table.raw(clause, values)).values())
 
     def find(self, name: str, value: str) -> list[T]:
         """Read the records whose field has this value, in the order of their ids."""
         if name in self.table.columns:
-            rows = self.table.raw(f'WHERE "{name}" = ? ORDER BY id', [value])
-        else:
-            see = glimpse(name)
-            rows = (row for row in self.table.raw("ORDER BY id") if see(row[1]) == value)
-        return [record for _, record in self._typed(rows)]
+            return self.pick(f'WHERE "{name}" = ? ORDER BY id', [value])
+        see = glimpse(name)
+        rows = (row for row in self.table.raw("ORDER BY id") if see(row[1]) == (value,))
+        return list(self._typed(rows).values())
 
     def __contains__(self, identifier: str) -> bool:
         """Whether there is such a record."""
@@ -146,10 +141,10 @@ class Collection(Generic[T]):
             query = f'SELECT DISTINCT "{name}" FROM "{self.name}" WHERE id >= ?'  # noqa: S608
             return {row[0] for row in self.database.rows(query, (first,))}
         see = glimpse(name)
-        return {see(body) for _, body, _ in self.table.raw("WHERE id >= ?", [first])}
+        return {see(body)[0] for _, body, _ in self.table.raw("WHERE id >= ?", [first])}
 
     def glimpses(self, identifiers: Iterable[str], *fields: str) -> dict[str, tuple[Any, ...]]:
-        """Return two fields or more, as they stand on the wire, of those records that are there."""
+        """Return fields, as they stand on the wire, of those records that are there."""
         see = glimpse(*fields)
         return {key: see(body) for key, body, _ in self._raw_of(identifiers)}
 
@@ -198,15 +193,21 @@ class Collection(Generic[T]):
         """Make a change, inside a transaction."""
         if record is None:
             self.table.discard(identifier)
+            self._index(identifier, None)
         else:
-            document = msgspec.to_builtins(record)
-            self.table.store(identifier, encode(document), self._columns(document))
-        self._index(identifier, record)
+            self.apply_all({identifier: record})
+
+    def apply_all(self, records: Mapping[str, T]) -> None:
+        """Set records by their ids, inside a transaction."""
+        bodies = ((key, encode(record)) for key, record in records.items())
+        self.table.store_all((key, body, self._columns(body)) for key, body in bodies)
+        for key, record in records.items():
+            self._index(key, record)
 
     def restore(self, identifier: str, body: bytes) -> None:
         """Store a document as it was written before, if it can be read."""
         record = self._read(body)
-        self.table.store(identifier, body, self._columns(msgspec.json.decode(body)))
+        self.table.store(identifier, body, self._columns(body))
         self._index(identifier, record)
 
     def rewrite(
@@ -225,7 +226,7 @@ class Collection(Generic[T]):
             if changed is not None:
                 free = next(new for new in _names(name) if new not in self)
                 written = encode(changed)
-                self.table.store(free, written, self._columns(changed))
+                self.table.store(free, written, self._columns(written))
                 self._index(free, self._read(written) if self.text_of else None)
         return count
 
@@ -239,8 +240,9 @@ class Collection(Generic[T]):
         row = None if record is None else self.text_of(record)
         texts.put(self.database, [row and row._replace(id=identifier)])
 
-    def _columns(self, document: Document) -> list[Any]:
-        return [column_value(document.get(column)) for column in self.table.columns]
+    def _columns(self, body: bytes) -> list[Any]:
+        names = self.table.columns
+        return [column_value(value) for value in glimpse(*names)(body)] if names else []
 
     def _raw_of(self, identifiers: Iterable[str]) -> Iterator[tuple[str, bytes, int]]:
         return self._by_ids(identifiers, self.table.raw)
@@ -253,11 +255,9 @@ class Collection(Generic[T]):
             part = wanted[start : start + _AT_ONCE]
             yield from query(f"WHERE id IN ({', '.join('?' * len(part))})", part)
 
-    def _typed(self, rows: Iterable[tuple[str, bytes, int]]) -> Iterator[tuple[str, T]]:
-        for key, body, _ in rows:
-            record = self._try(key, body)
-            if record is not None:
-                yield key, record
+    def _typed(self, rows: Iterable[tuple[str, bytes, int]]) -> dict[str, T]:
+        tried = ((key, self._try(key, body)) for key, body, _ in rows)
+        return {key: record for key, record in tried if record is not None}
 
     def _try(self, key: str, body: bytes) -> T | None:
         try:
@@ -282,14 +282,14 @@ def encode(document: Any) -> bytes:  # noqa: ANN401  # a record or a document
 
 
 @functools.cache
-def glimpse(*fields: str) -> Callable[[bytes], Any]:
-    """Return what reads a field of a document, or a tuple of several, without reading the rest."""
+def glimpse(*fields: str) -> Callable[[bytes], tuple[Any, ...]]:
+    """Return what reads fields of a document, without reading the rest."""
     names = {f"field_{number}": name for number, name in enumerate(fields)}
     kind = msgspec.defstruct(
         "_Glimpse", [(name, Any, None) for name in names], rename=names, gc=False
     )
-    decode, take = msgspec.json.Decoder(kind).decode, operator.attrgetter(*names)
-    return lambda body: take(decode(body))
+    decode = msgspec.json.Decoder(kind).decode
+    return lambda body: msgspec.structs.astuple(decode(body))
 
 
 def _names(name: str) -> Iterator[str]:

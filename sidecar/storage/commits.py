@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from cachetools import LRUCache
 
@@ -13,8 +12,6 @@ from sidecar.capture.rules.sessions import Pace
 from sidecar.storage.sessions import Sessions
 from sidecar.tasks.rules import conditions
 from sidecar.tasks.rules.conditions import Change
-
-T = TypeVar("T")
 
 _KNOWN = 5_000
 """Sessions of which it is remembered."""

@@ -27,6 +27,10 @@ REMOVALS_KEPT = 10_000
 _WAL_LIMIT = 16 * 1024 * 1024
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_REASONS = {
+    sqlite3.SQLITE_READONLY: "it is read-only",
+    sqlite3.SQLITE_FULL: "the disk is full",
+}
 _SETTINGS = f"""
 PRAGMA synchronous = FULL;
 PRAGMA journal_size_limit = {_WAL_LIMIT};
@@ -87,15 +91,49 @@ def waiting() -> Iterator[None]:
             _waiting.left -= time.monotonic() - began
 
 
+def translation(path: Path, error: BaseException) -> ThreadlineError | None:
+    """Return the error of ours that says what happened to a file, with its code; None for what is no failure of it."""
+    if isinstance(error, sqlite3.Error):
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _BUSY:
+            return BusyError(f"{path} is being written by another process; try again")
+        if code in _DAMAGE:
+            return DamagedError(f"{path} is damaged: {error}; run `threadline verify`")
+        reason = _REASONS.get(code, "")
+        what = f"cannot write {path}: {reason}" if reason else f"cannot use {path}: {error}"
+    elif isinstance(error, UnicodeEncodeError | OverflowError):
+        what = f"no value for {path}: {error}"
+    elif isinstance(error, OSError):
+        what = f"cannot use {path}: {error.strerror}"
+    else:
+        return None
+    return StorageFailedError(f"{what}; nothing was stored")
+
+
+class Translated:
+    """Turns the errors of SQLite and of the system inside it into ours."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Nothing is wrong yet."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Raise our error instead of one that is translated."""
+        if error is not None and (ours := translation(self._path, error)) is not None:
+            raise ours from error
+
+
 def probe(path: Path, query: str) -> Any:  # noqa: ANN401  # a value of SQLite
     """Ask a closed file for one value, making and changing nothing; None where it has no answer now.
 
     Raises DamagedError where SQLite cannot read it at all.
     """
-    database = Database(path, "", 0)
     try:
         with (
-            database.translated(),
+            Translated(path),
+            waiting(),
             contextlib.closing(sqlite3.connect(path, timeout=time_left())) as connection,
         ):
             row = connection.execute(query).fetchone()
@@ -107,7 +145,16 @@ def probe(path: Path, query: str) -> Any:  # noqa: ANN401  # a value of SQLite
         return None
 
 
-def _connect_reading(place: str) -> sqlite3.Connection:
+def _connect_reading(path: Path, *, is_last: bool) -> sqlite3.Connection:
+    """Open a file without writing beside it; as the last resort, ignore or copy what lies beside it."""
+    logs = [Path(f"{path}{suffix}") for suffix in ("-wal", "-journal")]
+    waiting = [log for log in logs if log.exists() and log.stat().st_size] if is_last else []
+    if waiting:
+        return _connect_copy(path, waiting)
+    return _check(f"{path.as_uri()}?mode=ro{'&immutable=1' if is_last else ''}")
+
+
+def _check(place: str) -> sqlite3.Connection:
     connection = sqlite3.connect(place, uri=True, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("SELECT seq FROM state").fetchone()
@@ -128,7 +175,7 @@ def _connect_copy(path: Path, logs: list[Path]) -> sqlite3.Connection:
         # In a child: to open and close the file here would drop the locks of any connection to it.
         command = [sys.executable, "-I", "-S", "-c", _COPY, place, str(path), *map(str, logs)]
         subprocess.run(command, check=False, capture_output=True)  # noqa: S603
-        return _connect_reading((Path(place) / path.name).as_uri())
+        return _check((Path(place) / path.name).as_uri())
     finally:
         # SQLite has it open; where an open file cannot be deleted, it stays in the temporary folder.
         shutil.rmtree(place, ignore_errors=True)
@@ -142,11 +189,10 @@ class Database:
         self._schema = schema
         self.version = version
         self._settings = _SETTINGS if is_durable else _PASSING
-        self._mutex = threading.RLock()
-        """Guards opening and closing."""
+        self.translated = Translated(path)
         self._writing = threading.Lock()
         self._reading = threading.RLock()
-        """Held by whoever uses the reader, or takes it away; always before `_mutex`."""
+        """Held by whoever uses the reader, opens or closes."""
         self._writer: sqlite3.Connection | None = None
         self._reader: sqlite3.Connection | None = None
         self._owner = 0
@@ -181,9 +227,9 @@ class Database:
         return self._rows(query, values)
 
     def _rows(self, query: str, values: Sequence[Any]) -> list[Any]:
-        with self.translated():
+        with self.translated:
             if self.is_writing:
-                return self._write_connection().execute(query, values).fetchall()
+                return self._own_connection().execute(query, values).fetchall()
             with self._reading:
                 return self._read_connection().execute(query, values).fetchall()
 
@@ -196,7 +242,7 @@ class Database:
         """Return the number of the last change of each collection; cheap where nothing changed."""
         if self.is_writing:
             return dict(self.rows(_REVISIONS)) | dict.fromkeys(self._touched, self._seq)
-        with self.translated(), self._reading:
+        with self.translated, self._reading:
             connection = self._read_connection()
             version = connection.execute("PRAGMA data_version").fetchone()[0]
             if version != self._seen[0]:
@@ -223,10 +269,7 @@ class Database:
         if self.is_writing:
             yield from self._nested()
             return
-        with waiting():
-            is_ours = self._writing.acquire(timeout=time_left())
-        if not is_ours:
-            raise self._busy()
+        self._take_turn()
         try:
             self._begin()
             try:
@@ -253,17 +296,13 @@ class Database:
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Run a statement that writes, inside a transaction; return how many rows it changed."""
-        if not self.is_writing:
-            raise RuntimeError("nothing is written outside a transaction")
-        with self.translated():
-            return self._write_connection().execute(statement, values).rowcount
+        with self.translated:
+            return self._own_connection().execute(statement, values).rowcount
 
     def execute_all(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run a statement that writes once for each row, inside a transaction."""
-        if not self.is_writing:
-            raise RuntimeError("nothing is written outside a transaction")
-        with self.translated():
-            self._write_connection().executemany(statement, rows)
+        with self.translated:
+            self._own_connection().executemany(statement, rows)
 
     def next_seq(self, collection: str) -> int:
         """Return the number for the next row that is written to a collection."""
@@ -306,10 +345,9 @@ class Database:
         """Give the writer's connection outside a transaction, for VACUUM, checkpoints and backups."""
         if self.is_writing:
             raise RuntimeError("maintenance does not happen inside a transaction")
-        if not self._writing.acquire(timeout=time_left()):
-            raise self._busy()
+        self._take_turn()
         try:
-            with self.translated():
+            with self.translated:
                 yield self._write_connection()
         finally:
             self._writing.release()
@@ -344,7 +382,7 @@ class Database:
     def close(self) -> None:
         """Close both connections; the next use opens them again."""
         # No thread may be in the middle of a query of what is closed.
-        with self._reading, self._mutex:
+        with self._reading:
             for connection in (self._reader, self._writer):
                 if connection is not None:
                     with contextlib.suppress(sqlite3.Error):
@@ -354,6 +392,13 @@ class Database:
             self._seen = (-1, {})
 
     # Inside
+
+    def _take_turn(self) -> None:
+        if not self._writing.acquire(blocking=False):
+            with waiting():
+                is_ours = self._writing.acquire(timeout=time_left())
+            if not is_ours:
+                raise BusyError(f"{self.path} is being written by this process; try again")
 
     def _nested(self) -> Iterator[None]:
         self._depth += 1
@@ -375,7 +420,7 @@ class Database:
             self._depth -= 1
 
     def _begin(self) -> None:
-        with self.translated():
+        with self.translated:
             connection = self._write_connection()
             patience = int(time_left() * 1000)
             if patience != self._patience:
@@ -398,7 +443,7 @@ class Database:
         self._after = []
 
     def _commit(self) -> None:
-        connection = self._write_connection()
+        connection = self._own_connection()
         if connection.total_changes == self._changes_before and not self._touched:
             connection.execute("COMMIT")
             return
@@ -443,7 +488,7 @@ class Database:
                 f"cannot write {self.path}: {error}; whether it was stored is unknown: {second}"
             ) from error
         if not has_happened:
-            raise self._translation(error) from error
+            raise translation(self.path, error) or error from error
 
     def _roll_back(self) -> None:
         self._after = []
@@ -451,16 +496,20 @@ class Database:
             with contextlib.suppress(sqlite3.Error):
                 self._writer.execute("ROLLBACK")
 
+    def _own_connection(self) -> sqlite3.Connection:
+        """Return the connection of this thread's transaction."""
+        if not self.is_writing:
+            raise RuntimeError("nothing is written outside a transaction")
+        if self._writer is None:
+            # On another connection what follows would be stored without what came before.
+            what = "was closed in the middle of a change; nothing was stored"
+            raise StorageFailedError(f"{self.path} {what}")
+        return self._writer
+
     def _write_connection(self) -> sqlite3.Connection:
-        if self.is_writing:
-            if self._writer is None:
-                # On another connection what follows would be stored without what came before.
-                raise StorageFailedError(
-                    f"{self.path} was closed in the middle of a change; nothing was stored"
-                )
-            return self._writer
+        """Return the connection for a transaction that begins."""
         if self._writer is None or self._is_replaced():
-            with self._reading, self._mutex:
+            with self._reading:
                 if self._writer is not None and self._is_replaced():
                     self.close()
                 if self._writer is None:
@@ -471,19 +520,18 @@ class Database:
         return self._writer
 
     def _read_connection(self) -> sqlite3.Connection:
+        """Return the connection of who holds `_reading`."""
         if self._stale_at and time.monotonic() > self._stale_at:
             self._drop_reader()
         if self._reader is None or self._is_replaced():
             try:
                 self._write_connection()
-                with self._mutex:
-                    if self._reader is None:
-                        self._reader = self._connect()
+                if self._reader is None:
+                    self._reader = self._connect()
             except (sqlite3.Error, OSError, StorageFailedError) as error:
-                with self._mutex:
-                    self._drop_reader()
-                    self._reader = self._connect_anyhow(error)
-                    self._stale_at = time.monotonic() + _RETRY
+                self._drop_reader()
+                self._reader = self._connect_anyhow(error)
+                self._stale_at = time.monotonic() + _RETRY
         return self._reader
 
     def _drop_reader(self) -> None:
@@ -491,36 +539,27 @@ class Database:
         if reader is not None:
             reader.close()
 
-    def _connect_anyhow(self, error: Exception) -> sqlite3.Connection:
+    def _connect_anyhow(self, problem: Exception) -> sqlite3.Connection:
         """Open a file that cannot be opened as usual: a full or read-only disk keeps nobody from reading.
 
         SQLite wants to write beside a file in order to read it. What is a last resort for a short while does without.
         """
-        if isinstance(error, sqlite3.Error):
-            error = self._translation(error)
-        is_readable = isinstance(error, StorageFailedError | OSError) and self.path.exists()
-        if isinstance(error, DamagedError) or not is_readable:
+        error = translation(self.path, problem) or problem
+        if not isinstance(error, StorageFailedError) or isinstance(error, DamagedError):
             raise error
+        if not self.path.exists():
+            raise problem
         _log.debug("reading %s only: %s", self.path, error)
         self._inode = self.path.stat().st_ino
-        logs = [Path(f"{self.path}{suffix}") for suffix in ("-wal", "-journal")]
-        waiting = [log for log in logs if log.exists() and log.stat().st_size]
         for is_last in (False, True):
             with contextlib.suppress(sqlite3.Error, OSError):
-                connection = self._connect_reading(waiting, is_last=is_last)
+                connection = _connect_reading(self.path, is_last=is_last)
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
                 if version == self.version:
                     return connection
                 connection.close()
                 error = self._newer(version) if version > self.version else error
         raise error
-
-    def _connect_reading(self, logs: list[Path], *, is_last: bool) -> sqlite3.Connection:
-        if is_last and logs:
-            return _connect_copy(self.path, logs)
-        # With `immutable` it needs no file beside it, and ignores those that are there.
-        more = "&immutable=1" if is_last else ""
-        return _connect_reading(f"{self.path.as_uri()}?mode=ro{more}")
 
     def _is_replaced(self) -> bool:
         """Whether another file is at our path by now, or none: what is written to ours would be lost."""
@@ -552,7 +591,8 @@ class Database:
         connection = self._connect()
         try:
             self._inode = self.path.stat().st_ino
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            with waiting():
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version > self.version:
                 raise self._newer(version)  # noqa: TRY301
             with contextlib.suppress(sqlite3.OperationalError):
@@ -589,41 +629,6 @@ class Database:
         except BaseException:
             connection.execute("ROLLBACK")
             raise
-
-    @contextlib.contextmanager
-    def translated(self) -> Iterator[None]:
-        """Turn SQLite's errors into ours, each with its code."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._translation(error) from error
-        except (UnicodeEncodeError, OverflowError) as error:
-            raise StorageFailedError(
-                f"no value for {self.path}: {error}; nothing was stored"
-            ) from error
-        except OSError as error:
-            raise StorageFailedError(
-                f"cannot use {self.path}: {error.strerror}; nothing was stored"
-            ) from error
-
-    def _translation(self, error: sqlite3.Error) -> ThreadlineError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _BUSY:
-            return self._busy()
-        if code in _DAMAGE:
-            return DamagedError(f"{self.path} is damaged: {error}; run `threadline verify`")
-        if code == sqlite3.SQLITE_READONLY:
-            return StorageFailedError(
-                f"cannot write {self.path}: it is read-only; nothing was stored"
-            )
-        if code == sqlite3.SQLITE_FULL:
-            return StorageFailedError(
-                f"cannot write {self.path}: the disk is full; nothing was stored"
-            )
-        return StorageFailedError(f"cannot use {self.path}: {error}; nothing was stored")
-
-    def _busy(self) -> BusyError:
-        return BusyError(f"{self.path} is being written by another process; try again")
 
     def _newer(self, version: int) -> StoreRefusedError:
         return StoreRefusedError(

@@ -86,22 +86,17 @@ class Prepared:
 
     def want(self, folder: str, host: str) -> None:
         """Remember that somebody starts here, so that the next time something is prepared."""
-        row = (folder, host, time.time())
-
-        def write() -> None:
-            with self._database.transaction():
-                self._database.execute(
-                    "INSERT INTO prepared VALUES (?, ?, ?, 0, '', '', 0, 0, 0, '', '', '', '')"
-                    " ON CONFLICT (folder, host) DO UPDATE SET asked = excluded.asked",
-                    row,
-                )
-                self._database.execute(
-                    "DELETE FROM prepared WHERE asked < ? OR (folder, host) NOT IN"
-                    " (SELECT folder, host FROM prepared ORDER BY asked DESC LIMIT ?)",
-                    (row[2] - prepared.ASKED_WITHIN, _PLACES),
-                )
-
-        self._cache.trying(write, None)
+        now = time.time()
+        self._cache.write(
+            "INSERT INTO prepared VALUES (?, ?, ?, 0, '', '', 0, 0, 0, '', '', '', '')"
+            " ON CONFLICT (folder, host) DO UPDATE SET asked = excluded.asked",
+            [(folder, host, now)],
+        )
+        self._cache.write(
+            "DELETE FROM prepared WHERE asked < ? OR (folder, host) NOT IN"
+            " (SELECT folder, host FROM prepared ORDER BY asked DESC LIMIT ?)",
+            [(now - prepared.ASKED_WITHIN, _PLACES)],
+        )
 
     def wanted(self) -> list[tuple[str, str]]:
         """Name the folders and hosts for which contexts are prepared; nothing is made for that."""
@@ -109,14 +104,7 @@ class Prepared:
 
     def forget(self, folder: str, host: str) -> None:
         """Prepare nothing any more for a folder that is gone."""
-
-        def write() -> None:
-            with self._database.transaction():
-                self._database.execute(
-                    "DELETE FROM prepared WHERE folder = ? AND host = ?", (folder, host)
-                )
-
-        self._cache.trying(write, None)
+        self._cache.write("DELETE FROM prepared WHERE folder = ? AND host = ?", [(folder, host)])
 
     def put(self, folder: str, host: str, made: Preparation) -> None:
         """Keep a context in place of the one before, unless something was erased since it was begun."""
@@ -143,11 +131,8 @@ class Prepared:
         """Let no prepared context be told any more; a cache that does not obey is deleted."""
         if not self._database.path.exists():
             return
+        emptied = "made = 0, text = '', receipt = '', items = '', watched = ''"
         try:
-            with self._database.transaction():
-                self._database.execute(
-                    "UPDATE prepared SET made = 0, text = '', receipt = '', items = '', watched = ''"
-                    " WHERE made > 0"
-                )
+            self._cache.change(f"UPDATE prepared SET {emptied} WHERE made > 0", [()])  # noqa: S608
         except ThreadlineError:
             self._cache.discard()

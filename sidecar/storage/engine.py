@@ -17,7 +17,7 @@ from tinydb.table import Document as TinyDocument
 from tinydb.table import Table
 
 from protocol.errors import StorageFailedError
-from sidecar.storage.conditions import Clause, Condition
+from sidecar.storage.conditions import Condition
 from sidecar.storage.database import Database
 
 Document = dict[str, Any]
@@ -91,21 +91,23 @@ class DocumentTable(Table):
             self.database.note_removal(self.name, identifier)
         return bool(count)
 
-    def clause_of(self, condition: Callable[..., bool]) -> Clause | None:
-        """Return a condition as SQL, where it carries it and its fields are columns."""
-        return condition.clause(self.columns) if isinstance(condition, Condition) else None
+    def pick(
+        self, condition: Callable[[Mapping[str, Any]], bool], order: str
+    ) -> Iterator[tuple[str, bytes, int]]:
+        """Give the rows that pass, by SQL where the condition carries it and its fields are columns."""
+        clause = condition.clause(self.columns) if isinstance(condition, Condition) else None
+        where, values = (f"WHERE {clause[0]}", clause[1]) if clause else ("", [])
+        for row in self.raw(f"{where} {order}", values):
+            if clause or condition(json.loads(row[1])):
+                yield row
 
     # What TinyDB's own methods use
 
     def search(self, cond: QueryLike) -> list[TinyDocument]:
-        """Return the documents that pass, by SQL where the condition carries it, never from a cache."""
-        clause = self.clause_of(cond)
-        where, values = (f"WHERE {clause[0]} ", clause[1]) if clause else ("", [])
-        found = ((key, json.loads(body)) for key, body, _ in self.raw(where + _BY_ID, values))
+        """Return the documents that pass, never from a cache."""
         return [
-            self.document_class(document, self.document_id_class(key))
-            for key, document in found
-            if clause or cond(document)
+            self.document_class(json.loads(body), self.document_id_class(key))
+            for key, body, _ in self.pick(cond, _BY_ID)
         ]
 
     def get(self, cond: Any = None, doc_id: Any = None, doc_ids: Any = None) -> Any:  # noqa: ANN401  # TinyDB's own signature

@@ -8,18 +8,20 @@ import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from protocol.errors import StorageFailedError, StoreRefusedError
+import msgspec
+
+from protocol.errors import StorageFailedError, StoreRefusedError, ThreadlineError
 from sidecar.storage import spool
-
-_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-"""A link is not followed, a child does not inherit, a pipe in a file's place does not block."""
 
 MOUNTS = Path("/proc/self/mountinfo")
 """Where Linux says which device is mounted where, and of which kind."""
 _REMOTE = frozenset(
     "nfs nfs4 cifs smb3 smbfs 9p afs ceph sshfs glusterfs lustre gpfs beegfs davfs davfs2 s3fs rclone ncpfs".split()  # noqa: SIM905
 )
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 sync_folder = spool.sync_folder
@@ -28,36 +30,14 @@ sync_folder = spool.sync_folder
 def ensure_folder(path: Path) -> Path:
     """Make a folder that only this user can enter; refuse a link or a stranger's folder."""
     with refusing(path):
-        if not path.is_symlink() and not path.exists():
-            if not path.parent.exists():
-                ensure_folder(path.parent)
-            with contextlib.suppress(FileExistsError):
-                path.mkdir(mode=0o700)
-            sync_folder(path.parent)
-        facts = path.lstat()
-    _refuse_strangers(path, facts, stat.S_IFDIR)
-    if stat.S_IMODE(facts.st_mode) & 0o077 and os.name == "posix":
-        with contextlib.suppress(PermissionError, OSError):
-            path.chmod(0o700)
+        spool.ensure_folder(str(path))
     return path
 
 
 def open_private(path: Path, flags: int = os.O_RDWR | os.O_CREAT | os.O_APPEND) -> int:
-    """Open a file of ours, never through a link, never a stranger's, readable by us alone.
-
-    Never call it for a SQLite file that this process has open: closing the descriptor would drop its locks.
-    """
+    """Open a file of ours, never through a link, never a stranger's, readable by us alone; see `spool.open_private`."""
     with refusing(path):
-        descriptor = os.open(path, flags | _CAREFUL, 0o600)
-    try:
-        facts = os.fstat(descriptor)
-        _refuse_strangers(path, facts, stat.S_IFREG)
-        if stat.S_IMODE(facts.st_mode) & 0o077 and os.name == "posix":
-            os.fchmod(descriptor, 0o600)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
+        return spool.open_private(str(path), flags)
 
 
 def prepare_database(path: Path) -> None:
@@ -80,15 +60,12 @@ def check_database(path: Path) -> bool:
     for suffix in ("-wal", "-shm", ""):
         place = Path(f"{path}{suffix}")
         try:
-            facts = place.lstat()
+            with refusing(place):
+                spool.keep_private(str(place), place.lstat(), stat.S_IFREG)
         except FileNotFoundError:
             continue
-        if stat.S_ISDIR(facts.st_mode):
-            raise StoreRefusedError(f"cannot use {place}: it is a folder; move it away")
-        _refuse_strangers(place, facts, stat.S_IFREG)
-        if stat.S_IMODE(facts.st_mode) & 0o077 and os.name == "posix":
-            with contextlib.suppress(OSError):
-                place.chmod(0o600)
+        except IsADirectoryError as error:
+            raise StoreRefusedError(f"cannot use {place}: it is a folder; move it away") from error
         if not suffix:
             return True
     return False
@@ -148,6 +125,48 @@ def replace(path: Path, data: bytes) -> None:
         sync_folder(path.parent)
 
 
+class JsonFile(Generic[T]):
+    """A value in a small file of its own, which all processes see as it is; whoever writes it holds a lock."""
+
+    def __init__(self, path: Path, kind: type[T], empty: T, *, is_kept: bool = True) -> None:
+        """Name the file and what it means that there is none; a damaged one is kept aside unless it can be lost."""
+        self.path = path
+        self._place, self._kind, self._empty, self._is_kept = str(path), kind, empty, is_kept
+        self._known: tuple[object, T] = (None, empty)
+
+    def read(self) -> T:
+        """Return what the file says; it is read again once it was replaced."""
+        try:
+            facts = os.lstat(self._place)
+        except FileNotFoundError:
+            return self._empty
+        stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
+        if self._known[0] != stamp:
+            self._known = (stamp, self._read())
+        return self._known[1]
+
+    def _read(self) -> T:
+        try:
+            data = read(self.path)
+            return self._empty if data is None else msgspec.json.decode(data, type=self._kind)
+        except (msgspec.DecodeError, UnicodeDecodeError, ThreadlineError) as error:
+            _log.warning("%s cannot be read: %s", self.path, error)
+            if self._is_kept and isinstance(error, ThreadlineError):
+                raise
+            if self._is_kept:
+                set_aside(self.path)
+            return self._empty
+
+    def write(self, value: T) -> None:
+        """Put a value in place of the one before, durably."""
+        replace(self.path, msgspec.json.encode(value))
+
+    def remove(self) -> None:
+        """Leave nothing of it."""
+        with contextlib.suppress(FileNotFoundError), refusing(self.path):
+            self.path.unlink()
+
+
 def set_aside(path: Path) -> Path:
     """Move away a file that cannot be used, beside where it was."""
     kept = path.with_name(f"{path.name}.corrupt.{stamp()}")
@@ -172,21 +191,10 @@ def refusing(path: Path) -> Iterator[None]:
         if error.errno in {errno.ENOENT, errno.EEXIST, errno.EISDIR}:
             raise
         if error.errno in {errno.ENOTDIR, errno.ENXIO}:
-            raise StoreRefusedError(f"cannot use {path}: {error.strerror}; move it away") from error
+            way_out = "move it away, or set THREADLINE_HOME"
+            raise StoreRefusedError(f"cannot use {path}: {error.strerror}; {way_out}") from error
         if error.errno == errno.ELOOP:
             raise StoreRefusedError(f"cannot use {path}: it is a link; remove it") from error
         raise StorageFailedError(
             f"cannot use {path}: {error.strerror}; nothing was stored"
         ) from error
-
-
-def _refuse_strangers(path: Path, facts: os.stat_result, kind: int) -> None:
-    if kind == stat.S_IFREG and stat.S_ISDIR(facts.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if stat.S_IFMT(facts.st_mode) != kind:
-        wanted = "folder" if kind == stat.S_IFDIR else "file"
-        raise StoreRefusedError(f"cannot use {path}: it is no plain {wanted}; move it away")
-    if os.name == "posix" and facts.st_uid != os.geteuid():
-        raise StoreRefusedError(
-            f"cannot use {path}: it belongs to user {facts.st_uid}, not to you; set THREADLINE_HOME"
-        )

@@ -20,6 +20,7 @@ from sidecar.storage import files, legacy, snapshots, spool
 from sidecar.storage.collection import Collection
 from sidecar.storage.database import DamagedError, Database, probe
 from sidecar.storage.engine import SQLiteStorage, table_schema
+from sidecar.storage.files import JsonFile
 from sidecar.storage.locks import Lock
 from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import NAME, Vault
@@ -56,43 +57,6 @@ class Landmark(Record, frozen=True, kw_only=True):
     facts: Facts
 
 
-class Landmarks:
-    """What git said of repositories, for a process that has just begun; losing it costs a few questions to git."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._known: dict[str, Landmark] | None = None
-
-    def find(self, root: str, stamp: str) -> Landmark | None:
-        """Give what is known of the repository at a place, if it still is that one."""
-        found = self._read().get(root)
-        return found if found is not None and found.stamp == stamp else None
-
-    def put(self, root: str, landmark: Landmark) -> None:
-        """Remember a repository; whoever does holds the home's lock."""
-        self._known = None
-        known = {key: one for key, one in self._read().items() if key != root}
-        kept = dict(list(known.items())[1 - _LANDMARKS_MOST :])
-        self._known = kept | {root: landmark}
-        files.replace(self._path, msgspec.json.encode(self._known))
-
-    def clear(self) -> None:
-        """Forget all repositories, also those that are not to be forgotten: git is asked again."""
-        self._known = {}
-        with contextlib.suppress(FileNotFoundError), files.refusing(self._path):
-            self._path.unlink()
-
-    def _read(self) -> dict[str, Landmark]:
-        if self._known is None:
-            try:
-                data = files.read(self._path) or b"{}"
-                self._known = msgspec.json.decode(data, type=dict[str, Landmark])
-            except (msgspec.DecodeError, StorageFailedError, StoreRefusedError) as error:
-                _log.warning("%s is of no use: %s", self._path, error)
-                self._known = {}
-        return self._known
-
-
 def default_home(environment: Mapping[str, str]) -> Path:
     """Say where memory is kept: THREADLINE_HOME, or the system's place for a user's data."""
     return Path(spool.home(environment))
@@ -117,7 +81,8 @@ class Home:
         self._index = Collection(storage, "projects", Project)
         self._spending = Collection(storage, "spending", Spending)
         self._seen = Collection(storage, "seen", Seen)
-        self.landmarks = Landmarks(folder / "landmarks.json")
+        place = folder / "landmarks.json"
+        self._landmarks = JsonFile(place, dict[str, Landmark], {}, is_kept=False)
         self._vaults: OrderedDict[str, Vault] = OrderedDict()
         self._mutex = threading.RLock()
         self._passing_key = os.urandom(_FENCE_KEY_SIZE)
@@ -201,11 +166,18 @@ class Home:
         with self.database.transaction():
             yield
 
+    def landmark(self, root: str, stamp: str) -> Landmark | None:
+        """Return what git said of the repository at a place, if it still is that one."""
+        known = self._landmarks.read().get(root)
+        return known if known is not None and known.stamp == stamp else None
+
     def remember(self, root: str, landmark: Landmark) -> None:
-        """Keep what git said of a repository, where nobody has to be waited for."""
+        """Keep what git said of a repository, where nobody has to be waited for; losing it costs a few questions."""
         if self.lock.is_free():
             with contextlib.suppress(BusyError, StorageFailedError), self.lock.held():
-                self.landmarks.put(root, landmark)
+                others = [pair for pair in self._landmarks.read().items() if pair[0] != root]
+                latest = dict(others[1 - _LANDMARKS_MOST :]) | {root: landmark}
+                self._landmarks.write(latest)
 
     def spend(self, change: Callable[[Spending | None], Spending]) -> Spending:
         """Change what models cost today, for all projects and processes."""
@@ -224,7 +196,7 @@ class Home:
             connection.execute("VACUUM")
         self.database.checkpoint()
         with self.lock.held():
-            self.landmarks.clear()
+            self._landmarks.remove()
         with self._mutex:
             vault = self._vaults.pop(project_id, None)
         if vault is not None:

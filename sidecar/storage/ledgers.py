@@ -1,19 +1,14 @@
 """The ledger of what was written into files of others."""
 
 import contextlib
-import logging
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 import msgspec
 
 from sidecar.hosts.rules.ledger import Written
-from sidecar.storage import files
+from sidecar.storage.files import JsonFile
 from sidecar.storage.locks import Lock
-
-_NAME = "connections.json"
-
-_log = logging.getLogger(__name__)
 
 
 class Ledger:
@@ -21,7 +16,7 @@ class Ledger:
 
     def __init__(self, folder: Path, lock: Lock) -> None:
         """Name the home's folder and the lock that guards it."""
-        self._path = folder / _NAME
+        self._file = JsonFile(folder / "connections.json", tuple[Written, ...], ())
         self._lock = lock
 
     @contextlib.contextmanager
@@ -32,16 +27,7 @@ class Ledger:
 
     def rows(self) -> dict[str, Written]:
         """Give all rows; a ledger that cannot be read is set aside."""
-        data = files.read(self._path)
-        if data is None:
-            return {}
-        try:
-            found = msgspec.json.decode(data, type=list[Written])
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            files.set_aside(self._path)
-            _log.warning("%s cannot be read: %s", self._path, error)
-            return {}
-        return {row.path: row for row in found}
+        return {row.path: row for row in self._file.read()}
 
     def put(self, path: str, row: Written | None) -> None:
         """Keep a row, or none, for a path."""
@@ -50,7 +36,7 @@ class Ledger:
             rows.pop(path, None)
             if row is not None:
                 rows[path] = row
-            files.replace(self._path, msgspec.json.encode(list(rows.values())))
+            self._file.write(tuple(rows.values()))
 
     def bequeath(self, gone: Written) -> None:
         """Hand on folders that are not empty yet to another file of ours in them, which may be their last."""

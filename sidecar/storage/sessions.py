@@ -5,7 +5,7 @@ import logging
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from protocol.sessions import EnrichmentStatus, Session, SessionStatus
 from sidecar.capture.rules import sessions
 from sidecar.capture.rules.sessions import Rule
 from sidecar.storage import blocks, salvage, texts
-from sidecar.storage.collection import Collection, Op, encode
+from sidecar.storage.collection import Collection, Op, encode, glimpse
 from sidecar.storage.engine import Document, DocumentTable, SQLiteStorage, checksum, table_schema
 
 SCHEMA = f"""
@@ -33,13 +33,13 @@ CREATE INDEX IF NOT EXISTS "keys.event" ON keys (event);
 CREATE TABLE IF NOT EXISTS blocks (session TEXT NOT NULL, number INTEGER NOT NULL, count INTEGER NOT NULL, sum INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (session, number)) WITHOUT ROWID;
 """  # noqa: S608  # names of our own
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PAGE = 100
 Change = Callable[[str, Document], Document | None]
 """Returns a collection's document as it is to be; None removes it."""
 
 _log = logging.getLogger(__name__)
 _decode = msgspec.json.Decoder(Event).decode
+_COLUMNS = glimpse("status", "enrichmentStatus", "startedAt", "messageCount")
 
 
 class SessionCollection(Collection[Session]):
@@ -48,9 +48,10 @@ class SessionCollection(Collection[Session]):
     def __init__(self, storage: SQLiteStorage) -> None:
         super().__init__(storage, "sessions", Session, ("status", "enrichmentStatus"), width=4)
 
-    def _columns(self, document: Document) -> list[Any]:
-        started = msgspec.convert(document["startedAt"], datetime)
-        return [*super()._columns(document), _micros(started), document.get("messageCount", 1)]
+    def _columns(self, body: bytes) -> list[Any]:
+        status, enrichment, started, count = _COLUMNS(body)
+        moment = msgspec.convert(started, datetime)
+        return [status, enrichment, texts.micros(moment), 1 if count is None else count]
 
 
 class Sessions:
@@ -69,7 +70,7 @@ class Sessions:
 
     def newest(self, before: datetime | None = None) -> Iterator[Session]:
         """Go through the sessions that started before a moment, the latest first, reading them page by page."""
-        edge: tuple[int, str] = (_micros(before) if before else 1 << 62, "")
+        edge: tuple[int, str] = (texts.micros(before) if before else 1 << 62, "")
         query = (
             "SELECT started, id FROM sessions WHERE (started, id) < (?, ?)"
             " ORDER BY started DESC, id DESC LIMIT ?"
@@ -87,15 +88,12 @@ class Sessions:
         if before is not None:
             clause += " AND (started, id) < (SELECT started, id FROM sessions WHERE id = ?)"
             values.append(before)
-        rows = self.records.table.raw(
-            f"WHERE {clause} ORDER BY started DESC, id DESC LIMIT ?", [*values, limit]
-        )
-        return [session for _, session in self.records._typed(rows)]  # noqa: SLF001
+        order = "ORDER BY started DESC, id DESC LIMIT ?"
+        return self.records.pick(f"WHERE {clause} {order}", [*values, limit])
 
     def oldest(self) -> Session | None:
         """Return the session that started first."""
-        rows = self.records.table.raw("ORDER BY started, id LIMIT 1")
-        return next((session for _, session in self.records._typed(rows)), None)  # noqa: SLF001
+        return next(iter(self.records.pick("ORDER BY started, id LIMIT 1")), None)
 
     def timeline(self) -> Sequence[Session]:
         """Return all sessions by start; for exports, not for answers."""
@@ -103,22 +101,19 @@ class Sessions:
 
     def active(self) -> list[Session]:
         """Return the sessions that take events, by start: one, unless an import brought another."""
-        rows = self.records.table.raw("WHERE status = 'active' ORDER BY started, id")
-        return [session for _, session in self.records._typed(rows)]  # noqa: SLF001
+        return self.records.pick("WHERE status = 'active' ORDER BY started, id")
 
     def around(self, first: datetime, last: datetime, rule: Rule) -> list[Session]:
         """Return, by start, all sessions that decide where events between two moments belong.
 
         These are the sessions whose window may cover one, the next one after them, and those that are active.
         """
-        longest = max(rule.window, timedelta(days=1))
-        start, end = _micros(first - longest), _micros(last)
-        rows = self.records.table.raw(
+        start, end = texts.micros(first - rule.window), texts.micros(last)
+        return self.records.pick(
             "WHERE started BETWEEN ? AND coalesce((SELECT min(started) FROM sessions WHERE started > ?), ?)"
             " OR status = 'active' ORDER BY started, id",
             [start, end, end],
         )
-        return [session for _, session in self.records._typed(rows)]  # noqa: SLF001
 
     def count(self) -> int:
         """Count the sessions."""
@@ -159,8 +154,7 @@ class Sessions:
 
     def close_sessions(self, closed: Iterable[Session]) -> None:
         """Store sessions that were closed."""
-        for session in closed:
-            self.records.apply(session.session_id, session)
+        self.records.apply_all({session.session_id: session for session in closed})
 
     # Events
 
@@ -203,22 +197,28 @@ class Sessions:
         """Return the session that has the event of a key."""
         return self.find([key]).get(key)
 
-    def append(self, changed: Mapping[str, Session], new: Sequence[Event]) -> None:
-        """Store events, and the sessions they open, close or join."""
+    def append(
+        self,
+        changed: Mapping[str, Session],
+        new: Sequence[Event],
+        known: Iterable[Session] = (),
+    ) -> None:
+        """Store events, and the sessions they open, close or join; those that are known are not read again."""
         batches: dict[str, list[Event]] = {}
         for event in new:
             batches.setdefault(event.session_id, []).append(event)
         self._store(*new)
-        for session_id in dict.fromkeys([*changed, *batches]):
-            stored = self.get(session_id)
-            record, arrived = changed.get(session_id) or stored, batches.get(session_id, [])
+        touched = list(dict.fromkeys([*changed, *batches]))
+        stored = {session.session_id: session for session in known}
+        stored |= self.records.some(key for key in touched if key not in stored)
+        records: dict[str, Session] = {}
+        for session_id in touched:
+            record = changed.get(session_id) or stored.get(session_id)
             if record is None:
                 raise LookupError(f"no session {session_id} for its events")
-            is_new = stored is None
-            self.records.apply(
-                session_id,
-                sessions.summarise(record, arrived) if is_new else self._joined(record, arrived),
-            )
+            join = self._joined if session_id in stored else sessions.summarise
+            records[session_id] = join(record, batches.get(session_id, []))
+        self.records.apply_all(records)
 
     def _joined(self, record: Session, new: Sequence[Event]) -> Session:
         """Return a session with what further events say; one at rest wakes up."""
@@ -414,8 +414,3 @@ class Sessions:
         for body in bodies:
             event_id = _decode(body).event_id
             self._events.store(event_id, body, (session_id,))
-
-
-def _micros(moment: datetime) -> int:
-    """Return a moment as a number that sorts as moments do."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)

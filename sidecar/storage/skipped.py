@@ -3,14 +3,12 @@
 It is written by whoever skipped something, so that another process can tell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import msgspec
-
 from protocol.projects import Skipped
-from sidecar.storage import files
+from sidecar.storage.files import JsonFile
 
 _NAME = "skipped.json"
 _MOST = 50
@@ -20,11 +18,7 @@ _KEPT_FOR = timedelta(days=30)
 
 def read(folder: Path) -> tuple[Skipped, ...]:
     """Give what was skipped lately in the project of this folder, the latest first; nothing where that cannot be read."""
-    try:
-        data = files.read(folder / _NAME) or b"[]"
-        return msgspec.json.decode(data, type=tuple[Skipped, ...])
-    except (msgspec.DecodeError, OSError):
-        return ()
+    return _file(folder).read()
 
 
 def add(folder: Path, counts: Mapping[tuple[str, str], int], now: datetime) -> None:
@@ -33,13 +27,14 @@ def add(folder: Path, counts: Mapping[tuple[str, str], int], now: datetime) -> N
     for (path, reason), count in counts.items():
         before = known[path, reason].count if (path, reason) in known else 0
         known[path, reason] = Skipped(path=path, reason=reason, count=before + count, at=now)
-    files.replace(folder / _NAME, msgspec.json.encode(_latest([*known.values()])))
+    latest = sorted(known.values(), key=lambda entry: entry.at, reverse=True)
+    _file(folder).write(tuple(latest[:_MOST]))
 
 
 def forget(folder: Path) -> None:
     """Forget all of it: nobody can tell which path holds words that must go."""
-    (folder / _NAME).unlink(missing_ok=True)
+    _file(folder).remove()
 
 
-def _latest(entries: Sequence[Skipped]) -> list[Skipped]:
-    return sorted(entries, key=lambda one: one.at, reverse=True)[:_MOST]
+def _file(folder: Path) -> JsonFile[tuple[Skipped, ...]]:
+    return JsonFile(folder / _NAME, tuple[Skipped, ...], (), is_kept=False)

@@ -91,7 +91,7 @@ def _copied(database: Database, folder: Path) -> Iterator[Path]:
             remove(draft)
             os.close(files.open_private(draft, os.O_RDWR | os.O_CREAT))
             with (
-                database.translated(),
+                database.translated,
                 contextlib.closing(sqlite3.connect(database.path)) as source,
                 contextlib.closing(sqlite3.connect(draft)) as target,
             ):

@@ -1,4 +1,4 @@
-"""What hooks have overheard and nobody has placed yet: lines in a folder of the home.
+"""Lines that nobody has placed yet: what hooks have overheard, in the home; events of a busy vault, beside it.
 
 A hook appends one line and ends; whoever opens the application next claims all lines by renaming their file,
 places them, and deletes it. Only a few modules of the standard library are loaded: a hook pays for each.
@@ -18,7 +18,9 @@ _PATIENCE = 0.4
 """Seconds to wait for a lock; after that a line gets a file of its own."""
 _FULL = 4 * 1024 * 1024
 """Bytes after which another file is begun, so that none is too large to be read at once."""
-_CURRENT, _BATCH, _DONE = "current.jsonl", ".batch.jsonl", ".done"
+_CURRENT, _BATCH, _DONE, _DRAFT = "current.jsonl", ".batch.jsonl", ".done", ".draft"
+_LEFT = 60.0
+"""Seconds after which a draft belongs to nobody."""
 _LOOKS, _PEEKED = 3, 16 * 1024 * 1024
 """How often it is looked at what waits while somebody drains it, and the bytes after which no further file is read."""
 _RETRY = "-try"
@@ -78,10 +80,19 @@ def drop(home: str, signature: str, line: bytes | None = None, *, phase: Phase =
         if line is not None and lock >= 0:
             _append(place, line + b"\n")
         elif line is not None:
-            _write(_open(f"{place}/{_stamp()}{_BATCH}", _NEW), line + b"\n")
+            keep(home, [line])
         return True
     finally:
         _close(lock)
+
+
+def keep(home: str, lines: Iterable[bytes], suffix: str = "") -> None:
+    """Keep lines durably in a file of their own, without waiting for anyone; nobody sees a part of it."""
+    place = _ensure(home)
+    path = f"{place}/{_stamp()}{suffix}{_BATCH}"
+    _write(open_private(path + _DRAFT, _NEW), b"".join(line + b"\n" for line in lines))
+    os.rename(path + _DRAFT, path)
+    sync_folder(place)
 
 
 def promise(home: str, talk: str) -> None:
@@ -134,7 +145,7 @@ def told(home: str, talk: str) -> list[str]:
 def note_told(home: str, talk: str, identifiers: Iterable[str]) -> None:
     """Note what a conversation was told, so that it is not told again."""
     data = "".join(f"{identifier}\n" for identifier in identifiers).encode("utf-8", "replace")
-    descriptor = _open(f"{_talk(home, talk)}{_TOLD}", _APPEND)
+    descriptor = open_private(f"{_talk(home, talk)}{_TOLD}", _APPEND)
     try:
         os.write(descriptor, data)
     finally:
@@ -143,7 +154,7 @@ def note_told(home: str, talk: str, identifiers: Iterable[str]) -> None:
 
 def count_turn(home: str, talk: str) -> int:
     """Count a turn of a conversation; return how many there were since they were last forgotten."""
-    descriptor = _open(f"{_talk(home, talk)}{_TURNS}", _APPEND)
+    descriptor = open_private(f"{_talk(home, talk)}{_TURNS}", _APPEND)
     try:
         os.write(descriptor, b".")
         return os.fstat(descriptor).st_size
@@ -159,7 +170,7 @@ def forget_turns(home: str, talk: str) -> None:
 def claim_once(home: str, talk: str, name: str) -> bool:
     """Take something upon oneself that is done once in a conversation; False for everybody after the first."""
     try:
-        os.close(_open(f"{_talk(home, talk)}.{name}", _NEW))
+        os.close(open_private(f"{_talk(home, talk)}.{name}", _NEW))
     except FileExistsError:
         return False
     return True
@@ -206,8 +217,7 @@ class Batches:
 
     def __init__(self, home: str, patience: float = 0.0) -> None:
         """Claim what waits; nothing where somebody else is at it for longer than there is patience."""
-        self._folder = folder(home)
-        _ensure_folder(self._folder)
+        self._home, self._folder = home, _ensure(home)
         self._lock = _lock(f"{self._folder}/draining", patience)
         self.is_ours = self._lock >= 0 or sys.platform == "win32"
 
@@ -218,9 +228,12 @@ class Batches:
         self._claim()
         found = os.listdir(self._folder)
         for name in found:
-            if name.endswith(_DONE) and name.removesuffix(_DONE) not in found:
+            is_orphan = name.endswith(_DONE) and name.removesuffix(_DONE) not in found
+            # Nobody writes for so long: whoever began it was killed, and has acknowledged nothing.
+            if is_orphan or (name.endswith(_DRAFT) and _age(f"{self._folder}/{name}") > _LEFT):
                 _remove(f"{self._folder}/{name}")
-        return sorted((n for n in found if n.endswith(_BATCH)), key=lambda n: (tries(n) > 0, n))
+        plain = (n for n in found if n.endswith(_BATCH) and os.path.isfile(f"{self._folder}/{n}"))
+        return sorted(plain, key=lambda n: (tries(n) > 0, n))
 
     def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
         """Give the lines that are not done yet, with their number; a line without an end was never whole."""
@@ -246,13 +259,15 @@ class Batches:
 
     def put_back(self, lines: Iterable[bytes], count: int) -> None:
         """Keep lines for another try, behind all others, with the number of tries so far."""
-        path = f"{self._folder}/{_stamp()}{_RETRY}{count}{_BATCH}"
-        _write(_open(path, _NEW), _joined(lines))
+        keep(self._home, lines, f"{_RETRY}{count}")
 
-    def done(self, name: str) -> None:
-        """Forget a file whose lines are all placed."""
-        _remove(f"{self._folder}/{name}")
-        _remove(f"{self._folder}/{name}{_DONE}")
+    def done(self, name: str, *, aside: bool = False) -> None:
+        """Forget a file whose lines are all placed; one with lines that nobody can read is kept aside."""
+        path = f"{self._folder}/{name}"
+        if aside and os.path.lexists(path):
+            os.rename(path, f"{path}.corrupt.{_stamp()}")
+        _remove(path)
+        _remove(f"{path}{_DONE}")
 
     def close(self) -> None:
         """Let others go on; conversations that nobody has heard of for long are forgotten."""
@@ -287,7 +302,8 @@ def tries(name: str) -> int:
 
 def park(home: str, lines: Iterable[bytes]) -> None:
     """Keep lines that nobody could place, out of the way."""
-    keep_aside(f"{home}/logs/{_PARKED}", _joined(lines), _PARKED_MOST)
+    data = b"".join(line + b"\n" for line in lines)
+    keep_aside(f"{home}/logs/{_PARKED}", data, _PARKED_MOST)
 
 
 def count_parked(home: str) -> int:
@@ -315,43 +331,49 @@ def keep_aside(path: str, data: bytes, most: int) -> None:
 def open_aside(path: str, most: int) -> int:
     """Open a file in a folder of the home to add to it; it is begun anew when it has grown, the one before stays."""
     place = os.path.dirname(path)
-    _ensure_folder(os.path.dirname(place))
-    _ensure_folder(place)
+    ensure_folder(os.path.dirname(place))
+    ensure_folder(place)
     if os.path.lexists(path) and os.lstat(path).st_size > most:
         os.replace(path, f"{path}.1")
-    return _open(path, _APPEND)
+    return open_private(path, _APPEND)
 
 
 def _ensure(home: str) -> str:
-    _ensure_folder(home)
-    _ensure_folder(folder(home))
+    ensure_folder(home)
+    ensure_folder(folder(home))
     return folder(home)
 
 
 def _talk(home: str, talk: str) -> str:
     """Name the file in which it is noted what a conversation was told, in a folder that is there."""
     place = f"{_ensure(home)}/{_TALKS}"
-    _ensure_folder(place)
+    ensure_folder(place)
     return f"{place}/{talk}"
 
 
-def _ensure_folder(path: str) -> None:
-    """Make a folder that only this user can enter; refuse a link or a stranger's folder."""
+def ensure_folder(path: str) -> None:
+    """Make a folder that only this user can enter, and those above it; refuse a link or a stranger's folder."""
     try:
         facts = os.lstat(path)
     except FileNotFoundError:
-        os.makedirs(path, 0o700, exist_ok=True)
+        above = os.path.dirname(path)
+        if not os.path.exists(above):
+            ensure_folder(above)
+        try:
+            os.mkdir(path, 0o700)
+        except FileExistsError:
+            pass
         # A line that is on the disk is lost if the folder it is in is not.
-        sync_folder(os.path.dirname(path))
+        sync_folder(above)
         facts = os.lstat(path)
-    if not stat.S_ISDIR(facts.st_mode) or (os.name == "posix" and facts.st_uid != os.geteuid()):
-        raise OSError(errno.ENOTDIR, "no plain folder of this user's own", path)
-    if os.name == "posix" and stat.S_IMODE(facts.st_mode) & 0o077:
-        os.chmod(path, 0o700)
+    keep_private(path, facts, stat.S_IFDIR)
 
 
-def _open(path: str, flags: int) -> int:
-    """Open a plain file of ours, never through a link; descriptors that are short are waited for."""
+def open_private(path: str, flags: int) -> int:
+    """Open a plain file of ours, never through a link; descriptors that are short are waited for.
+
+    Never call it for a SQLite file that this process has open: closing the descriptor would drop its locks.
+    """
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -361,21 +383,38 @@ def _open(path: str, flags: int) -> int:
             if error.errno not in (errno.EMFILE, errno.ENFILE) or time.monotonic() >= deadline:
                 raise
             time.sleep(0.005)
-    facts = os.fstat(descriptor)
-    is_own = os.name != "posix" or facts.st_uid == os.geteuid()
-    if not stat.S_ISREG(facts.st_mode) or not is_own:
+    try:
+        keep_private(path, os.fstat(descriptor), stat.S_IFREG, descriptor)
+    except BaseException:
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "no plain file of this user's own", path)
-    if os.name == "posix" and stat.S_IMODE(facts.st_mode) & 0o077:
-        os.fchmod(descriptor, 0o600)
+        raise
     return descriptor
+
+
+def keep_private(
+    path: str, facts: os.stat_result, kind: int, descriptor: int | None = None
+) -> None:
+    """Refuse what is a stranger's or not of this kind; let nobody else read what is ours."""
+    if kind == stat.S_IFREG and stat.S_ISDIR(facts.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if stat.S_IFMT(facts.st_mode) != kind:
+        wanted = "folder" if kind == stat.S_IFDIR else "file"
+        raise OSError(errno.ENXIO, f"it is no plain {wanted}", path)
+    if os.name == "posix" and facts.st_uid != os.geteuid():
+        raise OSError(errno.ENXIO, f"it belongs to user {facts.st_uid}, not to you", path)
+    if os.name == "posix" and stat.S_IMODE(facts.st_mode) & 0o077:
+        try:
+            mode = 0o700 if kind == stat.S_IFDIR else 0o600
+            os.chmod(path if descriptor is None else descriptor, mode)
+        except OSError:
+            pass
 
 
 def _append(place: str, data: bytes) -> None:
     """Add a line durably, all or nothing; the caller holds the lock."""
     path = f"{place}/{_CURRENT}"
     is_new = not os.path.lexists(path)
-    descriptor = _open(path, _APPEND)
+    descriptor = open_private(path, _APPEND)
     try:
         end = os.fstat(descriptor).st_size
         if end and os.pread(descriptor, 1, end - 1) != b"\n":
@@ -389,10 +428,6 @@ def _append(place: str, data: bytes) -> None:
         sync_folder(place)
     if end + len(data) > _FULL:
         os.rename(path, f"{place}/{_stamp()}{_BATCH}")
-
-
-def _joined(lines: Iterable[bytes]) -> bytes:
-    return b"".join(line + b"\n" for line in lines)
 
 
 def _write_all(descriptor: int, data: bytes, end: int) -> None:
@@ -417,8 +452,8 @@ def _write(descriptor: int, data: bytes) -> None:
 
 def _replace(path: str, data: bytes) -> None:
     """Put a tiny file in place, whole; it need not survive the machine."""
-    draft = f"{path}.{os.getpid()}.draft"
-    descriptor = _open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    draft = f"{path}.{os.getpid()}{_DRAFT}"
+    descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         os.write(descriptor, data)
     finally:
@@ -428,7 +463,7 @@ def _replace(path: str, data: bytes) -> None:
 
 def _read(path: str, most: int = 64 * 1024 * 1024) -> bytes:
     try:
-        descriptor = _open(path, os.O_RDONLY)
+        descriptor = open_private(path, os.O_RDONLY)
     except FileNotFoundError:
         return b""
     with os.fdopen(descriptor, "rb") as file:
@@ -445,13 +480,21 @@ def _remove(path: str) -> None:
 def _state(path: str) -> tuple[str, float]:
     """Tell what is known of a conversation, and for how many seconds."""
     state = _read(path, 100).decode("ascii", "replace")
-    return state, time.time() - os.lstat(path).st_mtime if state else 0.0
+    return state, _age(path) if state else 0.0
+
+
+def _age(path: str) -> float:
+    """Tell for how many seconds a file is as it is; not at all, where it is gone."""
+    try:
+        return time.time() - os.lstat(path).st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _is_repeated(place: str, signature: str, phase: Phase) -> bool:
     """Tell whether the same came a moment ago, and remember that it came; the caller holds the lock."""
     path, now, is_known = f"{place}/{_SEEN}", time.time(), False
-    descriptor = _open(path, _APPEND)
+    descriptor = open_private(path, _APPEND)
     try:
         size = os.fstat(descriptor).st_size
         tail = os.pread(descriptor, _SEEN_KEPT, max(0, size - _SEEN_KEPT))
@@ -485,14 +528,9 @@ def _forget_talks(place: str) -> None:
         names = os.listdir(place)
     except OSError:
         return
-    oldest = time.time() - _STALE
     for name in names:
-        path = f"{place}/{name}"
-        try:
-            if os.lstat(path).st_mtime < oldest:
-                _remove(path)
-        except FileNotFoundError:
-            continue
+        if _age(f"{place}/{name}") > _STALE:
+            _remove(f"{place}/{name}")
 
 
 def _stamp() -> str:
@@ -527,7 +565,7 @@ else:
 
     def _lock(path: str, patience: float) -> int:
         """Lock a file and give its descriptor; -1 where somebody else keeps it for too long."""
-        descriptor = _open(path, _APPEND)
+        descriptor = open_private(path, _APPEND)
         deadline = time.monotonic() + patience
         while True:
             try:

@@ -158,8 +158,8 @@ def find(
     columns = ", ".join(f"texts.{name}" for name in COLUMNS.split(", "))
     demands: dict[str, Any] = {
         "AND texts.kind = ?": kind,
-        "AND texts.at >= ?": between[0] and _micros(between[0]),
-        "AND texts.at < ?": between[1] and _micros(between[1]),
+        "AND texts.at >= ?": between[0] and micros(between[0]),
+        "AND texts.at < ?": between[1] and micros(between[1]),
     }
     made = {clause: value for clause, value in demands.items() if value is not None}
     clause = " ".join(made)
@@ -219,7 +219,7 @@ def beside(database: Database, turn: Text) -> list[str]:
 def older(database: Database, kind: str, moment: datetime) -> list[str]:
     """Return the ids of all texts of a kind from before a moment."""
     query = "SELECT id FROM texts WHERE kind = ? AND at < ?"
-    return [row[0] for row in database.rows(query, (kind, _micros(moment)))]
+    return [row[0] for row in database.rows(query, (kind, micros(moment)))]
 
 
 def bounds(database: Database) -> tuple[int, int]:
@@ -267,10 +267,12 @@ def _text(
     kind, at, author = about
     files = "\n".join(paths)
     parts = (author, *source, *said, files, terms.beyond_words(" ".join((*said, files))))
-    # NUL would end a text early in SQLite.
-    clean = (part.replace("\0", "\ufffd") for part in parts)
-    return Text(identifier, kind, _micros(at), *clean)
+    if any("\0" in part for part in parts):
+        # It would end a text early in SQLite.
+        return Text(identifier, kind, micros(at), *(part.replace("\0", "\ufffd") for part in parts))
+    return Text(identifier, kind, micros(at), *parts)
 
 
-def _micros(moment: datetime) -> int:
+def micros(moment: datetime) -> int:
+    """Return a moment as a number that sorts as moments do."""
     return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -25,19 +24,21 @@ from protocol.turns import Entry, KeptActivity, KeptTurn
 from protocol.values import Record
 from sidecar.capture.rules import sessions as rules_sessions
 from sidecar.capture.rules.head_moves import Mark
+from sidecar.capture.rules.pauses import Pause
 from sidecar.capture.rules.sessions import Rule
 from sidecar.memory.rules.drafts import Batch, Processed, Tries
 from sidecar.memory.rules.drift import Look
-from sidecar.storage import cache, files, sessions, snapshots, texts, verification
+from sidecar.storage import cache, files, sessions, snapshots, spool, texts, verification
 from sidecar.storage.cache import Cache, Passages, Vectors
 from sidecar.storage.collection import Collection, Op
 from sidecar.storage.commits import Commits, Paces
 from sidecar.storage.database import DamagedError, Database, probe
 from sidecar.storage.derived import Endings, Findings, Prepared
 from sidecar.storage.engine import SQLiteStorage, index_schema, table_schema
+from sidecar.storage.files import JsonFile
 from sidecar.storage.locks import Lock
-from sidecar.storage.pauses import Pauses
 from sidecar.storage.sessions import Sessions
+from sidecar.storage.spool import Batches
 from sidecar.storage.ulids import Ids
 
 NAME = "vault.sqlite"
@@ -47,50 +48,7 @@ STEPS: dict[int, Callable[[Database], None]] = {1: lambda _database: None}
 """What brings a file of a version to the next one, inside the transaction that raises its version."""
 
 
-_BATCH = ".batch.jsonl"
 T = TypeVar("T", bound=Record)
-
-
-class Inbox:
-    """Events that were acknowledged while the store was busy: batches that whoever writes next places, each once.
-
-    A batch's name is unique, and so are the keys made from it.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def spool(self, name: str, lines: Iterable[bytes]) -> None:
-        """Keep a batch durably without waiting for anyone; `name` sorts by time."""
-        files.ensure_folder(self.folder)
-        files.replace(self.folder / f"{name}{_BATCH}", b"".join(line + b"\n" for line in lines))
-
-    def is_empty(self) -> bool:
-        """Whether nothing waits."""
-        try:
-            with os.scandir(self.folder) as entries:
-                return not any(entry.name.endswith(_BATCH) for entry in entries)
-        except FileNotFoundError:
-            return True
-
-    def collect(self) -> list[Path]:
-        """Return all batches, the oldest first."""
-        return sorted(self.folder.glob(f"*{_BATCH}"))
-
-    def read(self, batch: Path) -> list[bytes]:
-        """Return a batch's lines."""
-        return (files.read(batch) or b"").split(b"\n")[:-1]
-
-    def done(self, batch: Path, *, aside: bool = False) -> None:
-        """Forget a batch that is in the store; one with lines that nobody can read is kept aside."""
-        if aside:
-            files.set_aside(batch)
-        else:
-            batch.unlink(missing_ok=True)
-
-    def count(self) -> int:
-        """Count the lines that wait."""
-        return sum((files.read(path) or b"").count(b"\n") for path in self.collect())
 
 
 class Records(Generic[T]):
@@ -182,8 +140,8 @@ class Vault:
         """Held by whoever runs an enrichment job: one at a time in a project."""
         self.silent_days: set[date] = set()
         """Days on which nothing worth a digest happened, so that nobody looks again and again."""
-        self.pauses = Pauses(folder / "pauses.json")
-        self.inbox = Inbox(folder / "inbox")
+        self.pauses = JsonFile(folder / "pauses.json", tuple[Pause, ...], ())
+        """When nothing was recorded, the oldest first; hooks read the file, too."""
         self.cache = Cache(folder / cache.NAME)
         self.vectors = Vectors(self.cache)
         self.passages = Passages(self.cache)
@@ -207,6 +165,25 @@ class Vault:
         """Return the number of the last change of each collection: equal, where nothing was written to any."""
         revisions = self.database.revisions()
         return tuple(revisions.get(name, 0) for name in collections)
+
+    def defer(self, line: bytes) -> None:
+        """Keep a line durably while the store is busy; whoever writes next places what it says."""
+        with files.refusing(self.folder):
+            spool.keep(str(self.folder), [line])
+
+    @contextlib.contextmanager
+    def deferred(self) -> Iterator[Batches]:
+        """Claim what was deferred."""
+        with files.refusing(self.folder):
+            batches = Batches(str(self.folder))
+            try:
+                yield batches
+            finally:
+                batches.close()
+
+    def count_deferred(self) -> int:
+        """Count the lines that wait."""
+        return len(spool.peek(str(self.folder)))
 
     def erasures(self) -> int:
         """Return how many times something was erased for good."""

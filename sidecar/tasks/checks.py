@@ -15,10 +15,10 @@ _log = logging.getLogger(__name__)
 
 
 class Checks:
-    """Looks again at folders, one at a time, in a thread that ends when it has seen all."""
+    """Checks folders again, one at a time, in a thread that ends when all are checked."""
 
     def __init__(self, complete: Callable[[Path], None], rest: float = 0.0) -> None:
-        """Look with `complete`, so many seconds after the first wish: what else is wished for meanwhile is one look."""
+        """Check with `complete`, this many seconds after the first request; later requests join it."""
         self._complete = complete
         self._rest = rest
         self._wanted: dict[Path, None] = {}
@@ -26,7 +26,7 @@ class Checks:
         self._mutex = threading.Lock()
 
     def want(self, folder: Path) -> None:
-        """Look soon; what is named while somebody looks is looked at again."""
+        """Request a check; a folder requested during its check is checked again."""
         with self._mutex:
             self._wanted[folder] = None
             if self._running is None:
@@ -34,7 +34,7 @@ class Checks:
                 self._running.start()
 
     def settle(self, seconds: float = 5.0) -> None:
-        """Wait, not for long, until everything was looked at."""
+        """Wait for a limited time until all checks are done."""
         running = self._running
         if running is not None and running is not threading.current_thread():
             running.join(seconds)
@@ -50,7 +50,7 @@ class Checks:
                 _log.exception("%s could not be looked at", folder)
 
     def _next(self) -> Path | None:
-        """Give what to look at now; who finds nothing ends, and the next wish begins anew."""
+        """Return the next folder; without one the thread ends, and the next request starts another."""
         with self._mutex:
             folder = next(iter(self._wanted), None)
             if folder is None:
@@ -61,7 +61,7 @@ class Checks:
 
 
 def look(root: PurePath, code: Codebase | None) -> Look:
-    """Look at a working tree without leaving it."""
+    """Return how to check a working tree; paths that lead out of it answer None."""
 
     def path_exists(name: str) -> bool | None:
         place = os.path.join(root, name)  # noqa: PTH118  # asked before each answer
@@ -83,7 +83,7 @@ def look(root: PurePath, code: Codebase | None) -> Look:
             if head is None:
                 return None
             found = code.symbols(code.blobs({path}).items())
-        return any(one.name == name for symbols in found.values() for one in symbols)
+        return any(symbol.name == name for symbols in found.values() for symbol in symbols)
 
     def names_in(folder: str) -> list[str]:
         try:

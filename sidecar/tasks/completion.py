@@ -20,7 +20,7 @@ _REMEMBERED = 4_096
 
 
 class _Pairs(Struct):
-    """What is known of a project's pairs, by their names."""
+    """Verdicts on pairs of task and commit in one project."""
 
     verdicts: dict[int, bool]
     asked: dict[int, bool] = field(default_factory=dict)
@@ -29,14 +29,14 @@ class _Pairs(Struct):
 
 
 class Endings:
-    """Remembers what was judged, and lets it be written down."""
+    """A cache of verdicts that can be stored; invalidated by the rules' edition."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Start empty."""
         self._known: dict[str, _Pairs] = {}
 
     def judge(self, vault: Vault) -> "Judge":
-        """Give what tells of a project's tasks and commits whether one has done the other."""
+        """Return a function that judges whether a commit has done a task of this project."""
         pairs = self._known.get(vault.project_id)
         if pairs is None:
             pairs = self._known[vault.project_id] = _Pairs(vault.endings.read())
@@ -55,14 +55,14 @@ class Endings:
         return is_done_by
 
     def keep(self, vault: Vault) -> None:
-        """Write down what was judged, for other processes; the store's lock is held."""
+        """Store new verdicts for other processes; the caller holds the store's lock."""
         pairs = self._known.get(vault.project_id)
         if pairs is not None and pairs.is_new:
             pairs.is_new = False
             vault.endings.write(_worth_keeping(pairs))
 
     def has_news(self, vault: Vault) -> bool:
-        """Tell whether something was judged that is not written down."""
+        """Return whether there are verdicts that are not stored yet."""
         pairs = self._known.get(vault.project_id)
         return pairs is not None and pairs.is_new
 
@@ -72,7 +72,6 @@ def _worth_keeping(pairs: _Pairs) -> Mapping[int, bool]:
 
 
 def _name(task: Task, commit: Change) -> int:
-    """Name a pair by all that the rules read of it."""
     return _asked(task.task_id, task.title, task.description) ^ _said(commit.message, commit.paths)
 
 

@@ -28,7 +28,7 @@ _LATEST = 300
 
 
 class Look(Struct, frozen=True, kw_only=True):
-    """How to look at a working tree; None is the answer where nobody can tell."""
+    """How to check a working tree; answers None where that cannot be told."""
 
     path_exists: Callable[[str], bool | None]
     """Tells whether a file or folder is there, by its path in the repository."""
@@ -39,13 +39,13 @@ class Look(Struct, frozen=True, kw_only=True):
 
 
 def open_for(vault: Vault, agent_id: str) -> list[Task]:
-    """List what an agent, or anyone, has to do, the most urgent first; what waits for another comes later."""
+    """Return the open tasks of an agent or of anyone, most urgent first, blocked ones last."""
     own = [task for task in _open(vault) if tasks.is_for(task, agent_id)]
     return [cleaning.clean_record(task) for task in ordered(vault, own)]
 
 
 def ordered(vault: Vault, some: Iterable[Task]) -> list[Task]:
-    """Sort tasks, the most urgent first; of equals those that wait for another come later."""
+    """Return tasks sorted by urgency; of equals, blocked ones come later."""
     known = vault.tasks.by_id()
 
     def urgency(task: Task) -> tuple[object, ...]:
@@ -55,12 +55,12 @@ def ordered(vault: Vault, some: Iterable[Task]) -> list[Task]:
 
 
 def count_others(vault: Vault, agent_id: str) -> int:
-    """Count what others have to do."""
+    """Return how many open tasks others have."""
     return sum(not tasks.is_for(task, agent_id) for task in _open(vault))
 
 
 def complete_due(vault: Vault, look: Look) -> list[CompletedTask]:
-    """Complete the tasks whose conditions all hold, each once, whoever else looks at the same time.
+    """Complete the tasks whose conditions all hold, each once, even if several processes check at the same time.
 
     Where the store cannot be had in time nothing is completed; the next look does it.
     """
@@ -78,7 +78,7 @@ def complete_due(vault: Vault, look: Look) -> list[CompletedTask]:
 
 
 def completed_since(vault: Vault, moment: datetime) -> list[CompletedTask]:
-    """Tell which tasks have completed by themselves since a moment, the latest of them, the oldest first."""
+    """Return the latest tasks that were completed automatically since a moment, oldest first."""
     known = vault.tasks.by_id().values()
     done = [task for task in known if task.auto_completed and _ended(task) > moment]
     done.sort(key=lambda task: (_ended(task), task.task_id))
@@ -86,19 +86,19 @@ def completed_since(vault: Vault, moment: datetime) -> list[CompletedTask]:
 
 
 def would_complete(vault: Vault, look: Look) -> list[CompletedTask]:
-    """Tell which tasks `complete_due` would complete at this moment, and change nothing."""
+    """Return the tasks that `complete_due` would complete now, without changing anything."""
     return [_told(task, shown) for task, shown in _due(vault, look)]
 
 
 def holds(vault: Vault, task: Task, look: Look) -> bool:
-    """Tell whether all that shows that a task is done can be seen at this moment."""
+    """Return whether all conditions of a task hold now."""
     found = _parse(task)
     commits = _commits(vault, [task]) if conditions.need_commits(found or ()) else []
     return bool(found) and _judge(found or (), look, _since(commits, task)) is not None
 
 
 def watched(vault: Vault) -> tuple[str, ...]:
-    """Name the paths that open tasks speak of: who changes those writes nothing down."""
+    """Return the paths named in conditions of open tasks, whose changes cause no event."""
     parsed = (conditions.parse(task.done_when) for task in _open(vault) if task.done_when)
     return tuple(dict.fromkeys(path for found in parsed for path in conditions.paths(found or ())))
 
@@ -106,13 +106,13 @@ def watched(vault: Vault) -> tuple[str, ...]:
 def suggest_done(
     vault: Vault, agent_id: str, is_done_by: "Judge", limit: int = 5
 ) -> list[CompletedTask]:
-    """Tell which of an agent's tasks, of those that nobody can check, one of the latest commits seems to have done."""
+    """Return those of an agent's tasks without conditions that one of the latest commits seems to have done."""
     likely = _likely(vault, open_for(vault, agent_id), is_done_by)
     return [_told(task, evidence) for task, evidence in islice(likely, limit)]
 
 
 def suggestions(vault: Vault, some: Iterable[Task]) -> dict[str, str]:
-    """Tell the same of some tasks, whoever's they are: what makes them seem done, by their ids."""
+    """Return, by task id, the commit that seems to have done each of these tasks."""
     from sidecar.tasks.rules import completion  # noqa: PLC0415  # its rules take long to load
 
     still = [task for task in some if tasks.is_open(task)]
@@ -130,7 +130,7 @@ def _likely(vault: Vault, some: Iterable[Task], is_done_by: "Judge") -> Iterator
 
 
 def _due(vault: Vault, look: Look) -> list[tuple[Task, str]]:
-    """Find the tasks that are done, each with what shows it; events are read only where one needs them."""
+    """Return the tasks whose conditions hold, with the evidence; events are read only if needed."""
     parsed = ((task, _parse(task)) for task in _open(vault))
     checkable = [(task, found) for task, found in parsed if found]
     commits = _commits(vault, [task for task, found in checkable if conditions.need_commits(found)])
@@ -140,7 +140,7 @@ def _due(vault: Vault, look: Look) -> list[tuple[Task, str]]:
 
 
 def _parse(task: Task) -> tuple[Condition, ...] | None:
-    """Read what can be checked; what held before the task was there shows nothing."""
+    """Parse the conditions of a task; one that held before the task existed proves nothing."""
     return None if task.held_before else conditions.parse(task.done_when or "")
 
 
@@ -150,12 +150,11 @@ def _judge(found: Iterable[Condition], look: Look, commits: list[Change]) -> str
 
 
 def _commits(vault: Vault, chosen: Collection[Task]) -> list[Change]:
-    """List what was committed since the oldest of these tasks was written down, the newest first."""
     return vault.commits.since(min(task.created_at for task in chosen)) if chosen else []
 
 
 def _since(commits: list[Change], task: Task) -> list[Change]:
-    """Pick those since a task was written down: the first ones, for the newest come first."""
+    """Return the changes since a task was created, newest first."""
 
     def is_before(commit: Change) -> bool:
         return not conditions.is_since(commit, task.created_at)
@@ -164,7 +163,6 @@ def _since(commits: list[Change], task: Task) -> list[Change]:
 
 
 def _undoubted(commits: list[Change], task: Task) -> list[Change]:
-    """Pick those since then that nobody has looked at and found the task not done."""
     since, doubted = _since(commits, task), task.doubted_at
     return since if doubted is None else [commit for commit in since if commit.at > doubted]
 

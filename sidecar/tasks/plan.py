@@ -34,7 +34,7 @@ _NOTHING = "`{}` says nothing that may be kept"
 
 
 def create(vault: Vault, params: CreateTasksParams, look: Look) -> WrittenTasks:
-    """Write down a task or a whole plan, all of it or nothing; a key that its author has used before changes nothing."""
+    """Create a task or a plan, all or nothing; a key that its author has used before changes nothing."""
     made = _make(vault, params, look)
     with vault.transaction():
         known = _written_before(vault, made[0])
@@ -42,7 +42,7 @@ def create(vault: Vault, params: CreateTasksParams, look: Look) -> WrittenTasks:
             return WrittenTasks(outcome="duplicate", tasks=show(vault, known))
         _check_needs(vault, made, [f"tasks[{place}].dependsOn" for place in range(len(made))])
         vault.write([vault.tasks.put(one.task_id, one) for one in made])
-    warnings = [one for task in made for one in _warnings(task, look)]
+    warnings = [warning for task in made for warning in _warnings(task, look)]
     warnings += _strangers(vault, made)
     return WrittenTasks(outcome="created", tasks=show(vault, made), warnings=tuple(warnings))
 
@@ -84,7 +84,7 @@ def list_tasks(vault: Vault, params: ListTasksParams) -> TaskPage:
 def show(
     vault: Vault, some: Iterable[Task], seeming: Mapping[str, str] | None = None
 ) -> tuple[ShownTask, ...]:
-    """Give tasks as they may be served, with what they wait for and what they are linked with."""
+    """Return tasks for a client, with their open dependencies and links."""
     chosen = [cleaning.clean_record(one) for one in some]
     known = vault.tasks.by_id()
     links = sharing_links.neighbours(vault, [("task", one.task_id) for one in chosen])
@@ -102,7 +102,7 @@ def show(
 
 
 def mend(vault: Vault) -> Iterator[Op]:
-    """Say how to drop what tasks wait for that is there no more."""
+    """Return the changes that drop dependencies on deleted tasks."""
     known = vault.tasks.by_id()
     for task in known.values():
         kept = tuple(key for key in task.depends_on if key in known)
@@ -116,7 +116,7 @@ def _label(vault: Vault, task: Task) -> str:
 
 
 def _assignee(name: str) -> str:
-    """Say who is to do a task: anyone where that, or nobody, is named."""
+    """Return the assignee of a task; anyone where nobody is named."""
     known = agents.named(name) or ANYONE
     return ANYONE if known.casefold() == ANYONE else known
 
@@ -156,7 +156,7 @@ def _make(vault: Vault, params: CreateTasksParams, look: Look) -> list[Task]:
 
 
 def _written_before(vault: Vault, made: Task) -> list[Task]:
-    """Find what an author has written down under the same key: others may choose it, too."""
+    """Return the tasks an author has created under the same key; other authors may use it too."""
     key = made.idempotency_key
     found = vault.tasks.find("idempotencyKey", key) if key else []
     own = [one for one in found if one.created_by == made.created_by]
@@ -164,7 +164,7 @@ def _written_before(vault: Vault, made: Task) -> list[Task]:
 
 
 def _needs(new: NewTask, ids: Sequence[str], place: int) -> tuple[str, ...]:
-    """Name the tasks that must be done first, those of the same call too."""
+    """Return the tasks that must be done first, including those of the same call."""
     for number, one in enumerate(new.depends_on):
         if isinstance(one, int) and one >= len(ids):
             field = f"tasks[{place}].dependsOn[{number}]"
@@ -176,7 +176,7 @@ def _needs(new: NewTask, ids: Sequence[str], place: int) -> tuple[str, ...]:
 
 
 def _check_needs(vault: Vault, written: Sequence[Task], fields: Sequence[str]) -> None:
-    """Refuse what waits for nothing that is there, or for itself."""
+    """Raise for a dependency that does not exist, or a cycle."""
     needs = {key: task.depends_on for key, task in vault.tasks.by_id().items()}
     needs |= {task.task_id: task.depends_on for task in written}
     for task, field in zip(written, fields, strict=True):
@@ -204,14 +204,14 @@ def _check_expected(task: Task, params: UpdateTaskParams) -> None:
 
 
 def _is_shown(vault: Vault, params: UpdateTaskParams, look: Look) -> bool:
-    """Tell whether a task is taken up again though what was to show its end is there: that showed too little."""
+    """Return whether a task is reopened although its condition holds: the condition proved too little."""
     task = vault.tasks.get(params.task_id)
     is_taken_up = task is not None and task.status == "done" != (params.status or "done")
     return task is not None and is_taken_up and holds(vault, task, look)
 
 
 def _said(params: UpdateTaskParams, look: Look) -> dict[str, object]:
-    """Collect what a task is to be from now on, without what is private or secret."""
+    """Return the new values of a task, without private or secret text."""
     said: dict[str, object] = {}
     if params.title is not None:
         said["title"] = _told("title", params.title, tasks_module.TITLE)
@@ -230,7 +230,7 @@ def _said(params: UpdateTaskParams, look: Look) -> dict[str, object]:
 
 
 def _change(vault: Vault, task: Task, params: UpdateTaskParams, said: Mapping[str, object]) -> Task:
-    """Give a task as it is to be; the very same one where nothing is different."""
+    """Return the changed task; the same object where nothing differs."""
     now = tasks.later(task, vault.clock())
     changed = msgspec.structs.replace(task, **said)
     if changed.done_when == task.done_when:
@@ -273,7 +273,7 @@ def _warnings(task: Task, look: Look) -> Iterator[TaskWarning]:
 
 
 def _strangers(vault: Vault, some: Iterable[Task]) -> Iterator[TaskWarning]:
-    """Doubt the name of an agent that was never here, where one of nearly the same name was."""
+    """Warn about an unknown agent whose name nearly matches a known one."""
     named = [one for one in some if one.assigned_agent_id not in (ANYONE, USER)]
     meant = agents.find_alike(vault, {one.assigned_agent_id for one in named})
     for task in named:
@@ -284,7 +284,7 @@ def _strangers(vault: Vault, some: Iterable[Task]) -> Iterator[TaskWarning]:
 
 
 def _facts(look: Look) -> Facts:
-    """Say what a condition is held against that is new: no commit was made for it yet."""
+    """Return the facts for a new condition, for which no commit was made yet."""
     return Facts(path_exists=look.path_exists, symbol_exists=look.symbol_exists)
 
 
@@ -304,7 +304,7 @@ def _says(task: Task, wanted: str) -> bool:
 
 
 def _told(field: str, text: str, limit: int) -> str:
-    """Take out what is private or secret; what says nothing then is refused."""
+    """Remove private and secret text; raise if nothing is left."""
     told = _text(text, limit)
     if not told.strip():
         raise InvalidParamsError(_NOTHING.format(field), field=field)
@@ -312,5 +312,5 @@ def _told(field: str, text: str, limit: int) -> str:
 
 
 def _text(text: str, limit: int) -> str:
-    """Take out what is private or secret; that may make a text longer, so it is cut at its limit."""
+    """Remove private and secret text; placeholders may lengthen it, so it is cut at its limit."""
     return cleaning.clean(text)[:limit]

@@ -190,7 +190,7 @@ def _cleaned(data: bytes, clean_tree: Callable[[Any], Any]) -> bytes:
 
 
 def _may_hide(data: bytes) -> bool:
-    """Tell at little cost whether to look closer: almost no message holds anything hidden."""
+    """Return cheaply whether a text may hold hidden characters; almost none does."""
     if b"\x7f" in data or _CONTROL.search(data):
         return True
     return not data.isascii() and bool(_SUSPECT.search(data.translate(None, _ASCII).decode()))

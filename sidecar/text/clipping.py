@@ -45,7 +45,7 @@ def _one_line(text: str, limit: int) -> str:
 
 
 def _at_word(text: str, room: int) -> str:
-    """Give the words that fit; of a single long word, what fits of it."""
+    """Return the words that fit; of a single long word, what fits of it."""
     words = text[:room]
     if room and not (text[room].isspace() or text[room - 1].isspace()):
         before, *last = words.rsplit(None, 1)
@@ -54,7 +54,6 @@ def _at_word(text: str, room: int) -> str:
 
 
 def _before_cluster(text: str, at: int) -> int:
-    """Move a cut to before the letter or sign that it would take apart."""
     start = at
     while start > max(at - _LONGEST_CLUSTER, 0) and _goes_on(text, start):
         start -= 1
@@ -62,7 +61,7 @@ def _before_cluster(text: str, at: int) -> int:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Tell whether what stands here belongs to what stands before it."""
+    """Return whether what stands here belongs to what stands before it."""
     letter, before = text[at], text[at - 1] if at else ""
     if not before:
         return False

@@ -118,7 +118,7 @@ def table(*rows: tuple[str, str]) -> Table:
 
 
 def _bit(signs: str) -> int:
-    """Give a row a bit of its own, and note where it may be found; words seen before are looked at anew."""
+    """Return a row a bit of its own, and note where it may be found; words seen before are looked at anew."""
     bit = 1 << len(_ROWS)
     _ROWS.append(signs)
     for sign in signs.split("|"):
@@ -130,7 +130,7 @@ def _bit(signs: str) -> int:
 
 @lru_cache(maxsize=_KNOWN_TEXTS)
 def _signs_in(text: str) -> int:
-    """Tell which rows a text has signs of; with letters beyond ours, all of them."""
+    """Return which rows a text has signs of; with letters beyond ours, all of them."""
     if not text.isascii() and _OTHER_LETTER.search(text):
         return -1
     bits = sum(bit for _, bit in _SIGNS.get("", ()))

@@ -145,7 +145,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _prose(text: str) -> Iterator[tuple[int, int]]:
-    """Give the lines of a text that are prose; an empty one stands for all that is none."""
+    """Return the lines of a text that are prose; an empty one stands for all that is none."""
     fence, is_trace, was_prose = "", False, False
     for start, end in _lines(text):
         line = text[start:end]
@@ -167,7 +167,6 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _fence(mark: str | None, opened: str) -> str:
-    """Tell which fence is open after a line with such a mark."""
     if not opened:
         return mark or ""
     return "" if mark and mark.startswith(opened) else opened
@@ -179,7 +178,6 @@ def _is_no_prose(line: str, *, within: bool) -> bool:
 
 
 def _role(line: str) -> int:
-    """Count the letters of a speaker's name before what is said."""
     indent = len(line) - len(line.lstrip(" \t#"))
     spoken = _ROLE.match(line, indent)
     return spoken.end() if spoken else indent
@@ -196,7 +194,7 @@ def _sentences(text: str, block: _Block) -> Iterator[tuple[int, int]]:
 
 
 def _is_end(text: str, mark: "re.Match[str]", start: int, end: int) -> bool:
-    """Tell whether a stop ends a sentence, and no abbreviation; who begins small goes on small."""
+    """Return whether a stop ends a sentence, and no abbreviation; who begins small goes on small."""
     if mark[0][0] != ".":
         return True
     before = text[max(0, mark.start() - 12) : mark.start()].split()
@@ -244,6 +242,6 @@ def found(text: str) -> tuple[str, ...]:
 
 
 def has_code(text: str) -> bool:
-    """Tell whether a text names something of a program, or a figure of it."""
+    """Return whether a text names something of a program, or a figure of it."""
     without = _TICKET.sub("", text)
     return bool(_IDENTIFIER.search(without) or _NAME.search(without) or _VALUE.search(without))

@@ -30,7 +30,7 @@ class Spending(Record, frozen=True, kw_only=True):
 
 
 def estimate(text: str) -> int:
-    """Tell how many tokens a text takes at most, as far as one can tell without its tokenizer."""
+    """Return how many tokens a text takes at most, as far as one can tell without its tokenizer."""
     data = text.encode("utf-8", "surrogatepass")
     dense = len(data.translate(None, _LETTERS))
     letters = len(data) - dense
@@ -38,12 +38,12 @@ def estimate(text: str) -> int:
 
 
 def spent(spending: Spending | None, today: date) -> int:
-    """Tell what was spent today; yesterday's spending does not count, tomorrow's does."""
+    """Return what was spent today; yesterday's spending does not count, tomorrow's does."""
     return spending.tokens if spending is not None and spending.day >= today else 0
 
 
 def refusal(caps: Caps, tokens: int, *, by_job: int, today: int) -> str | None:
-    """Tell why a request may not be sent, given what its job and its day have spent; None if it may."""
+    """Return why a request may not be sent, given what its job and its day have spent; None if it may."""
     if by_job + tokens > caps.per_job:
         return (
             f"the job's cap of {caps.per_job:,} tokens would be passed: {by_job:,} are spent and"

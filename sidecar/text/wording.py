@@ -131,5 +131,5 @@ def capital(text: str) -> str:
 
 
 def size(text: str) -> int:
-    """Tell how much a text says: in bytes, since a sign of some scripts says more than a letter."""
+    """Return how much a text says: in bytes, since a sign of some scripts says more than a letter."""
     return len(text.encode("utf-8", "surrogatepass"))

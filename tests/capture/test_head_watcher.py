@@ -806,6 +806,6 @@ def test_a_commit_that_waits_in_the_inbox_can_be_amended(
         "recordedAt": "2026-11-16T12:00:00Z",
         "events": [{"kind": "commit", "idempotencyKey": f"commit:{first}", "commit": commit}],
     }
-    vault.inbox.spool(vault.ids.next(), [json.dumps(line).encode()])
+    vault.defer(json.dumps(line).encode())
     repository.git("commit", "--quiet", "--amend", "-m", "second words")
     assert watcher.look().subjects() == ["second words"]

@@ -158,24 +158,24 @@ def test_what_waits_in_the_inbox_is_placed_once(vault: Vault, clock: FixedClock)
     """H1."""
     for number in range(3):
         waiting = Waiting(source="claude-code", recorded_at=NOON, events=(save(f"file-{number}"),))
-        vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
-    vault.inbox.spool(vault.ids.next(), [b"not json"])
-    assert vault.inbox.count() == 4
+        vault.defer(msgspec.json.encode(waiting))
+    vault.defer(b"not json")
+    assert vault.count_deferred() == 4
     clock.pass_(HOUR)
     assert record.drain(reopen(vault)) == 3
     assert record.drain(vault) == 0
     (session,) = listed(vault)
     assert session.files_modified == ("file-0", "file-1", "file-2")
     assert (session.started_at, session.sources) == (NOON, ("claude-code",))
-    assert vault.inbox.count() == 0
+    assert vault.count_deferred() == 0
     assert len(vault.damaged_copies()) == 1
 
 
 def test_a_batch_that_comes_back_after_a_crash_is_not_doubled(vault: Vault) -> None:
     """H1."""
     waiting = Waiting(source="claude-code", recorded_at=NOON, events=(save("a"), save("b")))
-    vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
-    (batch,) = vault.inbox.folder.glob("*.batch.jsonl")
+    vault.defer(msgspec.json.encode(waiting))
+    (batch,) = (vault.folder / "inbox").glob("*.batch.jsonl")
     content = batch.read_bytes()
     record.drain(vault)
     batch.write_bytes(content)
@@ -203,7 +203,7 @@ def test_any_key_and_any_time_is_taken(vault: Vault) -> None:
     assert len({event.event_id for event in placed}) == 6
     for moment in odd:
         waiting = Waiting(source="x", recorded_at=moment, events=(save(at=moment),))
-        vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
+        vault.defer(msgspec.json.encode(waiting))
     maintenance.maintain(vault, Settings())
     assert sum(session.message_count for session in listed(vault)) == 9
 
@@ -215,7 +215,7 @@ def test_no_time_of_a_commit_blocks_those_who_come_later(vault: Vault) -> None:
     commits = [Commit(sha="b" * 40, authored_at=moment, committed_at=moment) for moment in odd]
     events = tuple(NewEvent(kind="commit", commit=commit) for commit in commits)
     waiting = Waiting(source="x", recorded_at=NOON, events=events)
-    vault.inbox.spool(vault.ids.next(), [msgspec.json.encode(waiting)])
+    vault.defer(msgspec.json.encode(waiting))
     record.ingest(vault, [save()], "vscode")
     assert sum(session.message_count for session in listed(vault)) == 3
 

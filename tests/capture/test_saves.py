@@ -303,7 +303,7 @@ def test_what_hooks_left_in_the_inbox_is_placed(editor: Editor) -> None:
         b'{"source":"claude-code","recordedAt":"2026-03-02T12:00:00Z",'
         b'"events":[{"kind":"capture","text":"a turn <private>of mine</private>"}]}'
     )
-    vault.inbox.spool(vault.ids.next(), [waiting])
+    vault.defer(waiting)
     (change,) = editor.app.workspace.look()
     assert change.what == "sessions"
     (event,) = editor.events()

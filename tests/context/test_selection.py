@@ -41,6 +41,24 @@ def facts(desk: Desk, **params: Any) -> list[str]:
     return titles(desk.look(**params)["sessionContext"]["importantFacts"])
 
 
+def test_records_that_answer_the_question_are_quoted_with_author_and_date(desk: Desk) -> None:
+    """Part of D2 and C13: a commit and what was said elsewhere, from no memory at all."""
+    desk.commit("Pin the gizmo compiler\n\nNewer gizmos miscompile the turbine loop.")
+    turn = {"role": "user", "content": "The gizmo compiler stays pinned until the turbine is gone"}
+    desk.ask("turns/ingest", sessionKey="other", harness="claude-code", **turn)
+    asked = {"query": "why is the gizmo compiler pinned?", "sessionKey": "run"}
+    found = {item["type"]: item for item in desk.look(**asked)["queryResults"]}
+    assert found["commit"]["title"] == "Pin the gizmo compiler"
+    assert found["commit"]["text"] == "Newer gizmos miscompile the turbine loop."
+    assert found["commit"]["origin"].endswith(" by Ada")
+    assert found["turn"]["title"] == turn["content"]
+    rendered = desk.ask("context/render", host="claude-code", **asked)["text"]
+    assert "Newer gizmos miscompile the turbine loop." in rendered
+    own = {**asked, "sessionKey": "other"}
+    assert "turn" not in {item["type"] for item in desk.look(**own)["queryResults"]}
+    assert not desk.look().get("queryResults")
+
+
 @pytest.mark.parametrize("why", ["query", "branch", "open file", "saved file"])
 def test_what_concerns_the_work_comes_before_what_is_new(desk: Desk, why: str) -> None:
     """Part of D1."""

@@ -19,7 +19,7 @@ AGREE = """
 SELECT (SELECT coalesce(sum(count), 0) FROM sessions),
        (SELECT count(*) FROM events) + (SELECT coalesce(sum(count), 0) FROM blocks),
        (SELECT count(DISTINCT event) FROM keys),
-       (SELECT count(*) FROM texts WHERE kind <> 'memory')
+       (SELECT count(*) FROM texts WHERE kind NOT IN ('memory', 'turn'))
 """
 """Counted in one statement, so that no writer comes between."""
 
@@ -76,7 +76,10 @@ def account(vault: Vault) -> Counter[str]:
     }
     assert set(vault.database.rows("SELECT key, session, event FROM keys")) == wanted
     assert with_key == len({event for _, _, event in wanted})
-    indexed = {row[0] for row in vault.database.rows("SELECT id FROM texts WHERE kind <> 'memory'")}
+    indexed = {
+        row[0]
+        for row in vault.database.rows("SELECT id FROM texts WHERE kind NOT IN ('memory', 'turn')")
+    }
     assert indexed == {event.event_id for event in found if texts.of_event(event)}
     assert with_words == len(indexed)
     with vault.transaction():

@@ -137,7 +137,7 @@ class Ingesting(Scene):
     def act(self, stage: Stage) -> Any:
         vault = stage.vault()
         line = record.Waiting(source="t", recorded_at=NOON, events=(something(30, moment(30)),))
-        vault.inbox.spool("00000000000000000000000001", [msgspec.json.encode(line)])
+        vault.defer(msgspec.json.encode(line))
         stage.acknowledge("commit:30" if something(30).kind == "commit" else "save:30")
         for number in range(BEFORE, BEFORE + 6):
             record.ingest(vault, [something(number, moment(number))], "test")

@@ -24,6 +24,8 @@ from tests.crash.accounts import moment, something
 from tests.memory.test_remember import write
 from tests.support import Repository, save
 
+DEFERRED = "00000000000000000000000009.batch.jsonl"
+"""The name of what a test damages."""
 EVENTS, MEMORIES = 120, 40
 
 
@@ -51,7 +53,9 @@ def make(folder: Path, *, is_hot: bool) -> None:
         recorded_at=now(),
         events=(save("late.py", key="late"), NewEvent(kind="capture", text="w")),
     )
-    vault.inbox.spool("00000000000000000000000009", [msgspec.json.encode(line)])
+    vault.defer(msgspec.json.encode(line))
+    (batch,) = (vault.folder / "inbox").glob("*.batch.jsonl")
+    batch.rename(batch.with_name(DEFERRED))
     (home.folder / "settings.json").write_text(json.dumps({"promptInterval": 9}))
     spool.drop(str(home.folder), "signature", b'{"what": "nothing anybody knows"}')
     home.note_seen(vault)

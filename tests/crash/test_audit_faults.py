@@ -625,9 +625,14 @@ def test_locks_that_there_are_none_of_are_told_with_a_code(
     projected(tmp_path)
     fault = f"{tmp_path / 'home'}|{FAIL}|1|{errno.ENOLCK}|{LOCK}|{FOREVER}"
     for words in (["status"], ["remember", "Quays"]):
+        began = time.monotonic()
+        command(theatre, tmp_path, *words)
+        usual = time.monotonic() - began
+        began = time.monotonic()
         status, said = command(theatre, tmp_path, *words, FAULTS=fault)
         # SQLite takes it for a lock that somebody else holds.
         assert (status, "Traceback" in said) == (Exit.BUSY, False), said
+        assert time.monotonic() - began < 1.5 * PATIENCE + 2 * usual
 
 
 @pytest.mark.parametrize("form", [[], ["--markdown"]])

@@ -107,7 +107,7 @@ export const together = {
           [["user", "Yes, but keep the hem", ALERT.subject]],
         );
         assert.ok(agent.handling(ALERT.subject).acknowledgedAt);
-        await workbench.webview().getByText("Yes, but keep the hem").waitFor();
+        await workbench.webview().locator(".letter", { hasText: "Yes, but keep the hem" }).waitFor();
       },
     ],
     [

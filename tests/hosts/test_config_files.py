@@ -20,15 +20,17 @@ def look(path: Path, *inside: Path) -> Sight:
 
 
 def test_a_new_file_is_made_with_its_folders_as_any_other(tmp_path: Path) -> None:
-    path = tmp_path / "a" / "b" / "x.json"
-    assert config_files.find_missing(str(path)) == (str(tmp_path / "a"), str(tmp_path / "a" / "b"))
-    made = config_files.write(look(path, tmp_path), b"{}")
-    assert made == (str(tmp_path / "a"), str(tmp_path / "a" / "b"))
-    plain = tmp_path / "plain"
+    plain = tmp_path / "user" / "plain"
+    plain.parent.mkdir()
     plain.write_bytes(b"")
+    path = plain.parent / "a" / "b" / "x.json"
+    folders = (str(path.parent.parent), str(path.parent))
+    assert config_files.find_missing(str(path)) == folders
+    made = config_files.write(look(path, tmp_path), b"{}")
+    assert made == folders
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
     config_files.delete(look(path, tmp_path), made)
-    assert sorted(tmp_path.iterdir()) == [tmp_path / "gitconfig", plain]
+    assert list(plain.parent.iterdir()) == [plain]
 
 
 def test_a_replaced_file_keeps_its_mode_and_leaves_no_draft(tmp_path: Path) -> None:

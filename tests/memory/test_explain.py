@@ -34,6 +34,8 @@ def reasons(found: Any) -> list[tuple[str, str]]:
 def test_a_line_leads_to_its_commit_session_and_memory(desk: Desk) -> None:
     """Part of D13."""
     sha = desk.commit(DECISION, "locks.py")
+    made = desk.remember("Take advisory locks", "decision")
+    desk.change(made, evidence=(Evidence(quote=DECISION, commit_sha=sha),))
     desk.enrich()
     found = explain(desk)
     assert (found["origin"]["sha"], found["origin"]["subject"]) == (sha, DECISION)
@@ -50,6 +52,8 @@ def test_a_line_leads_to_its_commit_session_and_memory(desk: Desk) -> None:
 def test_a_commit_is_known_by_the_names_it_had_before(desk: Desk) -> None:
     """Part of D13."""
     old = desk.commit(DECISION, "locks.py")
+    made = desk.remember("Take advisory locks", "decision")
+    desk.change(made, evidence=(Evidence(quote=DECISION, commit_sha=old),))
     desk.enrich()
     desk.app.workspace.arrange([desk.repository.path])
     desk.app.workspace.look()

@@ -160,11 +160,11 @@ def test_all_sessions_are_read_at_once_and_the_answer_is_honest(
         desk.commit(f"Lock jobs {number}", f"app/jobs{number}.py")
     real, failed = stages.draft, list[str]()
 
-    def draft(task: stages.Task) -> stages.Drafted:
+    def draft(task: stages.Task, *, with_code: bool = True) -> stages.Drafted:
         if not failed:
             failed.append(task.job.session_id)
             raise RuntimeError("no room")
-        return real(task)
+        return real(task, with_code=with_code)
 
     monkeypatch.setattr(stages, "draft", draft)
     done = desk.ask("enrichment/startAll")
@@ -184,3 +184,13 @@ def test_what_is_worth_knowing_names_its_source(desk: Desk) -> None:
     assert {one["kind"] for one in items} == {"memory", "note", "guideline"}
     assert "app/store.py" in {one["path"] for one in items}
     assert len(desk.ask("worthKnowing", limit=2)["items"]) == 2
+
+
+def test_a_note_is_told_where_its_code_is_and_goes_with_its_line(desk: Desk) -> None:
+    """Part of D13: as the file is on the disk, committed or not."""
+    fill(desk)
+    why = desk.ask("lines/explain", path="app/store.py", line=3)
+    assert [note["line"] for note in why["notes"]] == [4, 1]
+    assert len(desk.ask("files/about", path="app/store.py")["notes"]) == 2
+    desk.repository.write("app/store.py", "def get_session(): ...\n")
+    assert desk.ask("lines/explain", path="app/store.py", line=1)["notes"] == []

@@ -12,12 +12,12 @@ from benchmarks import redaction as redaction_module
 from benchmarks.leaks import HELD_OUT, PLAIN
 from benchmarks.lookalikes import LOOKALIKES
 from benchmarks.tokens import FORMS
-from sidecar.privacy import assignments, cleaning, marks, prefilter, redaction, token_formats
+from sidecar.privacy import assignments, cleaning, marks, prefilter, redaction, secret_formats
 
 pytestmark = pytest.mark.slow
 
 BARE = ("{}",)
-PATTERNS = (*token_formats._SURE, *token_formats._LIKELY, *token_formats._ODD)
+PATTERNS = (*secret_formats.SURE, *secret_formats.LIKELY, *secret_formats.ODD)
 PROMPTS = (
     "Why does the auth token refresh fail?",
     "Please add a retry to the upload, and a test for it.",

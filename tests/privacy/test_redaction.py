@@ -11,7 +11,7 @@ from benchmarks import leaks, redaction
 from benchmarks.leaks import HELD_OUT, PLAIN
 from benchmarks.lookalikes import LOOKALIKES
 from benchmarks.tokens import FORMS
-from sidecar.privacy import token_formats
+from sidecar.privacy import secret_formats
 from sidecar.privacy.redaction import MARK, redact
 
 BARE = ("{}",)
@@ -208,13 +208,13 @@ def test_no_text_takes_long(fragment: str) -> None:
     assert redaction.seconds(fragment) < 2.5
 
 
-@pytest.mark.parametrize("pattern", token_formats._ODD)
+@pytest.mark.parametrize("pattern", secret_formats.ODD)
 def test_no_form_with_signs_is_without_the_letters_it_is_known_by(pattern: str) -> None:
     plain = re.sub(r"(\{\d+(?:,\d*)?\}|\*)\+", r"\1", pattern)
 
     @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.from_regex(rf"\A(?:{plain})\Z", alphabet=st.characters(codec="ascii")))
     def hold(token: str) -> None:
-        assert any(letters in token for letters in token_formats._SIGNS)
+        assert any(letters in token for letters in secret_formats.ODD_PARTS)
 
     hold()

@@ -26,7 +26,7 @@ def test_everything_is_private_whatever_the_umask(vault: Vault) -> None:
     try:
         record.ingest(vault, [save(key="a")], "vscode")
         vault.cache.put("name", 1)
-        vault.inbox.spool("batch", [b"{}"])
+        vault.defer(b"{}")
         vault.snapshot()
         timeline.close_session(vault, CloseSessionParams())
     finally:
@@ -55,7 +55,7 @@ def use_all(vault: Vault) -> None:
     other = reopen(vault)
     try:
         record.ingest(other, [save(key="k")], "vscode")
-        other.inbox.spool("batch", [b"{}"])
+        other.defer(b"{}")
         with other.running.held():
             pass
     finally:

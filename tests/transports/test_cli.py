@@ -117,6 +117,30 @@ def test_what_is_wrong_is_said_with_a_named_exit_code(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["pause"], Exit.OK),
+        (["resume"], Exit.OK),
+        (["status"], Exit.OK),
+        (["verify"], Exit.OK),
+        (["search", "anything"], Exit.OK),
+        (["purge", "--path", "a.py", "--yes"], Exit.OK),
+        (["purge", "--everything", "--yes"], Exit.OK),
+        (["forget", "nothing"], Exit.NOT_FOUND),
+        (["link"], Exit.NOT_FOUND),
+        (["unlink"], Exit.CONFLICT),
+    ],
+)
+def test_every_command_works_where_nothing_was_recorded_yet(
+    arguments: list[str], code: Exit, repository: Repository, tmp_path: Path
+) -> None:
+    """H4."""
+    repository.commit("first")
+    done = threadline(*arguments, cwd=repository.path, THREADLINE_HOME=str(tmp_path / "new"))
+    assert (done.returncode, b"Traceback" in done.stderr) == (code, False), done.stderr
+
+
+@pytest.mark.parametrize(
     ("words", "hint"),
     [
         (["serch", "x"], b"did you mean search?"),

@@ -576,7 +576,7 @@ def test_wrong_words_and_refused_files_have_their_codes(user: Path) -> None:
     """Part of F3."""
     unknown = threadline("connect", "clod", cwd=user)
     assert unknown.returncode == Exit.USAGE
-    assert b"known are claude-code" in unknown.stderr
+    assert b"known are antigravity, claude-code" in unknown.stderr
     silent = threadline("connect", cwd=user)
     assert silent.returncode == Exit.USAGE
     assert b"found here: Claude Code, Cursor" in silent.stderr

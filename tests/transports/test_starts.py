@@ -26,7 +26,7 @@ NEEDLESS = (
     *("asyncio", "concurrent", "ctypes", "dataclasses", "email", "socket", "ssl"),
     *("tree_sitter", "watchfiles", "zoneinfo"),
     *("sidecar.transports.cli", "sidecar.transports.lsp", "sidecar.search.embeddings.bert"),
-    *("sidecar.memory.llm.servers", "sidecar.code.saved_files", "sidecar.hosts.agents"),
+    *("sidecar.memory.llm.servers", "sidecar.code.saved_files", "sidecar.hosts.contents"),
     *("sidecar.memory.extract.compose", "sidecar.hosts.connect"),
     *("sidecar.memory.pipeline", "sidecar.memory.readers"),
     *("sidecar.upkeep.purge", "sidecar.upkeep.export"),

@@ -15,6 +15,11 @@ export const PROVIDERS: Readonly<Record<Job["provider"], string>> = {
   rules: "own rules",
   http: "language model",
   editor: "editor's model",
+  claude: "Claude Code",
+  codex: "Codex",
+  copilot: "Copilot",
+  gemini: "Gemini CLI",
+  opencode: "OpenCode",
 };
 
 export const STAGE_HINTS: Readonly<Record<Stage["name"], string>> = {

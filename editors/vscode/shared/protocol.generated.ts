@@ -285,10 +285,11 @@ export interface Condition {
   text: string;
 }
 
-/** A memory as an assistant gets it. */
+/** A memory as an assistant gets it, or a record that answers its question, quoted as it was written. */
 export interface ContextItem {
+  /** Of the memory; of a record, that of its event or turn. */
   memoryId: string;
-  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task";
+  type: "constraint" | "correction" | "decision" | "episodic" | "fact" | "preference" | "skill" | "task" | "capture" | "commit" | "turn";
   title: string;
   /** What it says beyond its title. */
   text: string;
@@ -530,6 +531,8 @@ export interface Explanation {
   memories: Behind[];
   /** How many there are in all. */
   total: number;
+  /** Comments near the line that explain something, the nearest first. */
+  notes: NoteInCode[];
 }
 
 /** Why a request was refused. */
@@ -576,6 +579,8 @@ export interface FileStory {
   /** The latest first. */
   sessions: Session[];
   sessionCount: number;
+  /** Comments of the file that explain something, in their order. */
+  notes: NoteInCode[];
 }
 
 /** One thing that was looked at. */
@@ -1184,6 +1189,12 @@ export interface NewTask {
 /** Nothing to say. */
 export interface NoParams {
 
+}
+
+/** A comment that explains something, as it stands in the file. */
+export interface NoteInCode {
+  line: number;
+  text: string;
 }
 
 /** For how long to record nothing. */
@@ -2059,9 +2070,9 @@ export interface StartParams {
 export interface Stats {
   since: string;
   /** Conversations that began without knowing of an earlier one. */
-  cold: protocol.contexts.Worth;
+  cold: Worth;
   /** Conversations that were told where an earlier one stood. */
-  recovered: protocol.contexts.Worth;
+  recovered: Worth;
   mostUsed: ContextItem[];
 }
 
@@ -2313,9 +2324,36 @@ export interface Version {
   process: number;
 }
 
+/** What conversations of one kind had of their context. */
+export interface Worth {
+  conversations: number;
+  /** Memories that were put before them. */
+  given: number;
+  /** Those of them that were searched, read or quoted later. */
+  used: number;
+  /** Those of them that were new to the agent. */
+  news: number;
+  prompts: number;
+}
+
+/** One thing that somebody new to a project did not know. */
+export interface WorthItem {
+  /** `note`: a comment at HEAD. `commit`: quoted, with its date. */
+  kind: "commit" | "guideline" | "memory" | "note";
+  text: string;
+  /** Where it stands, for people: a file and line, a commit, who remembered it. */
+  source: string;
+  path: string | null;
+  line: number | null;
+  commit: string | null;
+  memoryId: string | null;
+  author: string | null;
+  at: string | null;
+}
+
 /** The best that is known of a project; fewer where there are fewer. */
 export interface WorthKnowing {
-  items: protocol.review.Worth[];
+  items: WorthItem[];
 }
 
 /** How much to tell. */
@@ -2402,28 +2440,6 @@ export interface WrittenTasks {
   tasks: ShownTask[];
   /** What may not be meant: a condition that holds already, a path that looks mistyped. */
   warnings: TaskWarning[];
-}
-
-/** What conversations of one kind had of their context. */
-export interface protocol.contexts.Worth {
-  conversations: number;
-  given: number;
-  used: number;
-  news: number;
-  prompts: number;
-}
-
-/** One thing that somebody new to a project did not know. */
-export interface protocol.review.Worth {
-  kind: "commit" | "guideline" | "memory" | "note";
-  text: string;
-  source: string;
-  path: string | null;
-  line: number | null;
-  commit: string | null;
-  memoryId: string | null;
-  author: string | null;
-  at: string | null;
 }
 
 export interface Methods {

@@ -145,6 +145,7 @@ export function job(said: Partial<Job> = {}, ...stages: Partial<Stage>[]): Job {
     created: 0,
     skipped: 0,
     superseded: 0,
+    proposed: 0,
     tokens: 0,
     error: null,
     createdAt: "2026-11-16T12:00:00Z",
@@ -185,6 +186,9 @@ export function memory(said: Partial<Memory> = {}): Memory {
     createdAt: "2026-11-16T12:00:00Z",
     updatedAt: "2026-11-16T12:00:00Z",
     updatedBy: null,
+    rule: null,
+    review: null,
+    holds: [],
     byModel: false,
     ...said,
   };

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from protocol.explanations import Behind, Explanation, FileStory, LineOrigin
+from protocol.explanations import Behind, Explanation, FileStory, LineOrigin, NoteInCode
 from protocol.memories import Memory
 from protocol.sessions import Session
 from sidecar.context.rules import items, rendering
@@ -17,7 +17,7 @@ from sidecar.text import characters, quoting
 SHOWN = 3
 """Memories that a hover names."""
 
-_TITLE, _NAME, _SUMMARY, _SHA = 160, 60, 160, 10
+_TITLE, _NAME, _SUMMARY, _SHA, _NOTE = 160, 60, 160, 10, 300
 _FEW = 5
 """Memories that a message about a file names."""
 _DOT = " · "
@@ -41,10 +41,10 @@ def hover(explanation: Explanation, style: Style) -> str | None:
         for one in explanation.memories
         if one.why in _NEAR and not (session and _sums_up(one.memory, session))
     ]
-    if not near and session is None:
+    if not near and session is None and not explanation.notes:
         return None
     shown, rest = near[:SHOWN], len(near) - SHOWN
-    lines = [*_memories(shown, explanation, style)]
+    lines = [*_memories(shown, explanation, style), *_notes(explanation.notes, style)]
     lines += [f"{_bullet(style)}and {rendering.count(rest, 'more memory')}"] if rest > 0 else []
     lines += _history(explanation, shown, style)
     return "\n".join(lines)
@@ -55,6 +55,7 @@ def whole(explanation: Explanation) -> str | None:
     style = Style()
     lines = [
         *_memories(explanation.memories, explanation, style),
+        *_notes(explanation.notes, style),
         *_history(explanation, (), style),
     ]
     return "\n".join(lines) or None
@@ -75,6 +76,7 @@ def summary(story: FileStory) -> str:
     shown = [f"- {_text(one.title, Style())} ({_about(one)})" for one in story.memories[:_FEW]]
     more = story.memory_count - len(shown)
     shown += [f"- and {rendering.count(more, 'more memory')}"] if more > 0 else []
+    shown += _notes(story.notes[:_FEW], Style())
     latest = [f"last worked on {quoting.moment(one.last_event_at)}" for one in story.sessions[:1]]
     return "\n".join(
         [
@@ -93,6 +95,12 @@ def _memories(behind: Iterable[Behind], explanation: Explanation, style: Style) 
         about = _about(memory, _author(memory, explanation.origin))
         shown = _link(title, "memory", memory.memory_id, style)
         yield f"{_bullet(style)}{shown} ({_escape(about, style)})"
+
+
+def _notes(notes: Iterable[NoteInCode], style: Style) -> Iterator[str]:
+    """Quote comments, which say themselves what they are."""
+    for note in notes:
+        yield f"{_bullet(style)}line {note.line} notes: {_text(note.text, style, _NOTE)}"
 
 
 def _about(memory: Memory, author: str | None = None) -> str:

@@ -1,9 +1,12 @@
 """Memories, tasks, messages and documents as context items."""
 
-from protocol.contexts import ContextItem, DocumentItem, MessageItem, TaskItem
+from typing import cast
+
+from protocol.contexts import ContextItem, DocumentItem, MessageItem, RecordKind, TaskItem
 from protocol.documents import Document
 from protocol.memories import Memory
 from protocol.messages import Message
+from protocol.recall import Hit
 from protocol.tasks import ANYONE, Task
 from sidecar.memory.rules import digests
 from sidecar.text import characters, clipping
@@ -31,6 +34,20 @@ def from_memory(
         files=tuple(map(characters.shown, memory.files[:_FILES])),
         has_changed=memory.verdict == "changed",
         is_clipped=is_clipped,
+    )
+
+
+def from_record(hit: Hit) -> ContextItem:
+    """Tell a record by the sentences that fit the question, with who wrote it."""
+    source = f"commit {hit.commit[:_SHA]}" if hit.commit else hit.kind
+    return ContextItem(
+        memory_id=hit.id,
+        type=cast("RecordKind", hit.kind),
+        title=characters.shown(hit.title or hit.text),
+        text=characters.shown(hit.text) if hit.title else "",
+        origin=f"{source} by {hit.author}" if hit.author else source,
+        occurred_at=hit.at,
+        files=tuple(map(characters.shown, hit.files[:_FILES])),
     )
 
 

@@ -11,7 +11,7 @@ LENGTH = 16
 
 
 def add_up(text: str) -> str:
-    """Give a text's sum; how its lines end does not matter, nor do empty ones behind the last."""
+    """Return a text's sum; how its lines end does not matter, nor do empty ones behind the last."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n")
     return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:LENGTH]
 
@@ -35,14 +35,14 @@ class Written(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def digest(data: bytes) -> str:
-    """Name bytes by their hash."""
+    """Return the SHA-256 of bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
 def follow(
     known: Written | None, written: Written, data: bytes | None, *, has_ours: bool
 ) -> Written:
-    """Give the row for a file that is written now, after whatever is known of it.
+    """Return the row for a file that is written now, after whatever is known of it.
 
     `written` says what is new, `data` is what the file held until now, which may have entries of ours already.
     """
@@ -64,7 +64,7 @@ def follow(
 
 
 def leave(known: Written, agents: Iterable[str], new: bytes | None = None) -> Written | None:
-    """Give the row without some agents; None if nobody is left.
+    """Return the row without some agents; None if nobody is left.
 
     `new` is what was written for that. Where nothing was, the row must go on to tell what others have written since.
     """
@@ -77,5 +77,5 @@ def leave(known: Written, agents: Iterable[str], new: bytes | None = None) -> Wr
 
 
 def is_untouched(known: Written, data: bytes) -> bool:
-    """Tell whether a file still holds exactly what we have written."""
+    """Return whether a file still holds exactly what we have written."""
     return digest(data) == known.after

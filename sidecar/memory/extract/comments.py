@@ -6,6 +6,7 @@ only explains, two times of three.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -13,8 +14,9 @@ from msgspec import Struct
 from sidecar.text import statements
 from sidecar.text.patterns import late
 
-Kind = Literal["deliberate", "explanation"]
-"""`deliberate`: a choice on purpose, with its reason. `explanation`: why something is as it is."""
+Kind = Literal["deliberate", "explanation", "remark"]
+"""`deliberate`: a choice on purpose, with its reason. `explanation`: why something is as it is. `remark`: something to
+mind, which is shown where its code is, and proposed to nobody."""
 
 CUES = (
     "intentional",
@@ -26,18 +28,34 @@ CUES = (
     "work around",
     "HACK",
     "NOTE",
+    "N.B.",
+    "otherwise",
+    "to avoid",
+    "to prevent",
+    "so that",
+    "even though",
+    "must not",
+    "must be",
+    "cannot",
+    "can't",
 )
 """What at least stands in a comment that is read here; git looks for these, case ignored."""
 LONGEST = 600
 """Letters of a comment; what is longer documents, it does not note."""
 _SHORTEST = 45
+_PROSE = 0.75
+"""Share of letters and blanks in a text that is no code."""
+_TELLING = 70
+"""Letters that say enough without a name of code."""
+_WRAPPED = 48
+"""Letters of a line that was not broken for want of room."""
 _DELIBERATE = 90
 """Letters that a statement of a choice, its reason and its subject take at least."""
 _HASH = "py pyi pyx rb sh bash zsh pl pm r yml yaml toml ex exs nim jl cmake mk tf ps1 cfg ini conf"
 _SLASH = "c h cc cpp cxx hpp hh m mm java js jsx mjs cjs ts tsx mts cts go rs swift kt kts scala cs php dart zig groovy gradle proto vue svelte scss less sass v sol"
 _DASH = "lua sql hs elm adb ads"
 _LINES = (
-    (_HASH, r"#+[!:]?"),
+    (_HASH, r"#+"),
     (_SLASH, r"//+[!/]?"),
     (_DASH, r"--+"),
     ("clj cljs lisp el scm asm", r";+"),
@@ -48,7 +66,10 @@ _SIGNS = {
     for suffixes, sign in _LINES
     for suffix in suffixes.split()
 }
-_LAYOUT = late(r"[\s#/*;%-]+")
+_DOC = "\0"
+"""Marks a comment that documents an interface."""
+_LAYOUT = late(r"[\s#/*;%.-]+")
+_DOCUMENTED = frozenset({"py", "pyi", "pyx"})
 _BLOCKS = frozenset(_SLASH.split()) | {"css", "sql"}
 _CHOICE = late(r"\b(?:intentional(?:ly)?|deliberate(?:ly)?|on purpose|by design)\b", re.IGNORECASE)
 _WHY = late(
@@ -60,26 +81,35 @@ _EXPLAINS = late(
     r"\bbecause\b|\bwork-?\s?around\b|\botherwise\b.{10,}|\b(?:hack|note|n\.?b|important|warning|caution|careful)\b\s?(?:\([^)]{0,40}\))?\s?:",
     re.IGNORECASE,
 )
+_REMARKS = late(
+    r"\b(?:otherwise(?! (?:return|raise|false|true|none|null|use)\b)|to (?:avoid|prevent)|so that|even though|must (?:not|be|never)|cannot|can't|note that|we do this|instead of|unlike)\b",
+    re.IGNORECASE,
+)
+_MIDDLE = late(
+    r"(?:otherwise|thus|therefore|hence|so|then|and|but|however|also|if so|or)\b", re.IGNORECASE
+)
+"""Goes on with what was said before."""
+_HERE = late(r"\b(?:these|those|here)\b", re.IGNORECASE)
 _POINTING = late(
-    r"\b(?:these|those|here|todo|fixme|xxx|lint(?:er|ing)?|noqa|pylint|eslint|mypy|type: ignore|pragma|nolint|rubocop|prettier|clippy|flake8|shellcheck|coverage|copyright|licen[sc]e[ds]?|spdx|generated)\b",
+    r"\b(?:todo|fixme|xxx|lint(?:er|ing)?|noqa|pylint|eslint|mypy|type: ignore|pragma|nolint|rubocop|prettier|clippy|flake8|shellcheck|coverage|copyright|licen[sc]e[ds]?|spdx|generated)\b",
     re.IGNORECASE,
 )
 _ASIDE = late(
-    r"(?:^|/)(?:tests?|testing|specs?|__tests__|examples?|fixtures?|vendor|vendored|_vendor|third[_-]?party|node_modules|dist|build|generated|migrations|docs?|site-packages|bench(?:marks?)?|testdata|external|deps|samples?|demos?)/|(?:^|/)(?:test_[^/]*|[^/]*(?:_test|\.test|\.spec|_spec|\.min|_pb2|\.pb|\.generated|\.lock))\.\w+$|(?:^|/)conftest\.py$",
+    r"^\.|/\.|(?:^|/)(?:tests?|testing|specs?|__tests__|examples?|fixtures?|vendor|vendored|_vendor|third[_-]?party|node_modules|dist|build|generated|migrations|docs?|site-packages|bench(?:marks?)?|testdata|external|deps|samples?|demos?)/|(?:^|/)(?:test_[^/]*|[^/]*(?:_test|\.test|\.spec|_spec|\.min|_pb2|\.pb|\.generated|\.lock))\.\w+$|(?:^|/)conftest\.py$",
     re.IGNORECASE,
 )
 _DIRECTIVE = late(
     r"\s*(?:!|-\*-|vim:|eslint|noqa|type:|pylint|pragma|region|endregion|@\w+|={3,}|-{3,}|\*{3,}|~{3,})"
 )
 _CODE = late(
-    r"[;{}]\s*$|^\s*(?:if|for|while|return|import|from|def|class|const|let|var|func|fn)\b.*[:({=]|\w+\(.*\)\s*;?\s*$|^\s*[\w.\[\]]+ ?[:+-]?= ?\S+$"
+    r"[;{}]\s*$|^\s*(?:return|import|from \S+ import|def \w+\(|class \w+[(:]|(?:const|let|var) \w+ ?=|func \w*\(|fn \w+\()|^\s*[\w.\[\]]+ ?[:+-]?= ?\S+"
 )
 _TRIVIA = late(
     r"\b(?:test|typo|above|below|following|previous line|next line|example|e\.g\. this)\b.{0,12}$|^(?:see|cf|from|source|ref)\b",
     re.IGNORECASE,
 )
 _PAST = late(
-    r"\b(?:was|were|used to|previously|formerly|i|i'm|i've|my|me|hopefully|probably|maybe|perhaps|i think|not sure|dunno|idk|wtf|weird|sucks?|stupid|ugly|crap|for now|temporar\w+|until|remove (?:this|me|when|once|after))\b",
+    r"\b(?:was|were|used to|previously|formerly|i(?!/)|i'm|i've|my|me|hopefully|probably|maybe|perhaps|i think|not sure|dunno|idk|wtf|weird|sucks?|stupid|ugly|crap|for now|temporar\w+|until|remove (?:this|me|when|once|after))\b",
     re.IGNORECASE,
 )
 _IDENTIFIER = late(
@@ -112,9 +142,10 @@ def find(path: str, text: str) -> tuple[Note, ...]:
     """Return the comments of a file that explain something, in their order, each text once."""
     found: dict[str, Note] = {}
     for first, last, words in _comments(text, _suffix(path)):
-        said = statements.clean(words)
+        said = statements.clean(words.removeprefix(_DOC))
         kind = judge(said)
-        if kind is not None:
+        # What documents an interface explains it anyway; only a reason makes it a note.
+        if kind is not None and not (kind == "remark" and words.startswith(_DOC)):
             note = Note(
                 kind=kind,
                 text=said,
@@ -131,14 +162,25 @@ def judge(said: str) -> Kind | None:
     if not _SHORTEST <= len(said) <= LONGEST or not _is_whole(said):
         return None
     bare = _MARK.sub("", said)
-    if _POINTING.search(bare) or _CODE.search(bare) or _TRIVIA.search(bare):
+    if (
+        "?" in said
+        or _MIDDLE.match(bare)
+        or _POINTING.search(bare)
+        or _CODE.search(bare)
+        or _TRIVIA.search(bare)
+    ):
         return None
     has_name = _IDENTIFIER.search(bare) is not None
-    if _CHOICE.search(bare) and _WHY.search(_CHOICE.sub("", bare)) and len(said) >= _DELIBERATE:
-        return "deliberate" if has_name and not _PAST.search(bare) else "explanation"
-    if _EXPLAINS.search(said) and (has_name or len(said) >= _DELIBERATE) and not _PAST.search(bare):
+    is_sure = not (_PAST.search(bare) or _HERE.search(bare))
+    is_choice = _CHOICE.search(bare) and _WHY.search(_CHOICE.sub("", bare))
+    if is_choice and len(said) >= _DELIBERATE and has_name and is_sure:
+        return "deliberate"
+    if not (has_name or len(said) >= _TELLING):
+        return None
+    if (is_choice or _EXPLAINS.search(said)) and is_sure:
         return "explanation"
-    return None
+    is_remark = _EXPLAINS.search(said) or _REMARKS.search(said) or is_choice
+    return "remark" if is_remark and not _PAST.search(bare) else None
 
 
 def plain(text: str) -> str:
@@ -149,7 +191,7 @@ def plain(text: str) -> str:
 def _is_whole(said: str) -> bool:
     letters = sum(one.isalpha() or one.isspace() for one in said)
     is_balanced = all(said.count(left) == said.count(right) for left, right in ("()", "[]", "{}"))
-    is_prose = letters >= 0.8 * len(said)
+    is_prose = letters >= _PROSE * len(said)
     return (
         is_prose and is_balanced and said.count("`") % 2 == 0 and not said.endswith((":", ",", "("))
     )
@@ -170,19 +212,34 @@ def _comments(text: str, suffix: str) -> Iterator[tuple[int, int, str]]:
         mark = sign.match(line[:LONGEST]) if line else None
         words = mark["words"].strip() if mark else ""
         if words and not _DIRECTIVE.match(words):
+            is_doc = not parts and line.lstrip().startswith(("///", "//!"))
             first = first if parts else number
-            parts.append(words)
+            parts.append(f"{_DOC}{words}" if is_doc else words)
             continue
         if parts:
-            yield first, first + len(parts) - 1, " ".join(parts)
+            yield first, first + len(parts) - 1, _joined(parts)
             parts = []
 
 
+def _joined(parts: list[str]) -> str:
+    """Join the lines of a comment; a short line before a capital letter ended a sentence."""
+    text = parts[0]
+    for before, line in pairwise(parts):
+        is_end = before[-1].isalnum() and len(before) < _WRAPPED and line[:1].isupper()
+        text += f". {line}" if is_end else f" {line}"
+    return text
+
+
 def _unblocked(lines: list[str], suffix: str) -> Iterator[str]:
-    """Write block comments as line comments; documentation blocks are left out."""
+    """Write block comments as line comments; documentation and what it quotes are left out."""
     is_open, is_kept = False, False
     for line in lines:
         bare = line.strip()
+        if suffix in _DOCUMENTED:
+            is_quoted = is_open
+            is_open ^= (bare.count('"""') + bare.count("'''")) % 2 == 1
+            yield "" if is_quoted else line
+            continue
         if suffix not in _BLOCKS:
             yield line
         elif not is_open and bare.startswith("/*"):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from protocol.events import Commit
+from protocol.events import Commit, Event
 from protocol.memories import Condition, MemoryType, RuleName
 from sidecar.memory.extract import noise
 from sidecar.memory.rules.drafts import FileDiff
@@ -43,6 +43,8 @@ _DATED = late(
     re.IGNORECASE,
 )
 _NUMBER = late(r"\s*\((?:#|GH-|gh-)\d+\)\s*$")
+_TESTING = late(r"\b(?:tests?|testing|ci|docs?|readme|typos?|changelog)\b", re.IGNORECASE)
+_FILES = 200
 _PARTS = 3
 """Sentences below the title among which its reason is looked for."""
 _SHORT, _LONG = 40, 320
@@ -81,9 +83,14 @@ def is_silent(commit: Commit) -> bool:
     )
 
 
-def wants_diff(commit: Commit) -> bool:
+def wants_diff(event: Event) -> bool:
     """Tell whether a commit may replace a dependency, which only its changes can prove."""
-    return not is_silent(commit) and _REPLACED.search(commit.subject) is not None
+    commit = event.commit
+    return (
+        commit is not None
+        and any(_MANIFEST.search(file.path) for file in event.files[:_FILES])
+        and _REPLACED.search(commit.subject) is not None
+    )
 
 
 def read(commit: Commit, diffs: tuple[FileDiff, ...] = ()) -> list[Claim]:
@@ -102,8 +109,9 @@ def headline(commit: Commit) -> str:
 
 
 def sentences(commit: Commit) -> list[str]:
-    """Return the whole sentences of a message's body, in their order."""
-    return [one.text for one in statements.read(commit.body, "body") if _is_whole(one.text)]
+    """Return the whole sentences of a message's body, in their order; lists are of commits that were squashed."""
+    said = statements.read(commit.body, "body")
+    return [one.text for one in said if not one.is_item and _is_whole(one.text)]
 
 
 def reason(commit: Commit) -> str | None:
@@ -112,6 +120,8 @@ def reason(commit: Commit) -> str | None:
 
 
 def _obliged(title: str, said: list[str]) -> Iterator[Claim]:
+    if _TESTING.search(title):
+        return
     for text in said:
         if not (_OBLIGATION.search(text) and _REASON.search(text)) or _is_passing(text):
             continue
@@ -134,7 +144,7 @@ def _decided(commit: Commit, title: str, said: list[str]) -> Iterator[Claim]:
         (one for one in said[:_PARTS] if _REASON.search(one) and not _DATED.search(one)), None
     )
     is_telling = _DECISION.search(title) and not _DATED.search(title)
-    if why is None or not is_telling or noise.is_upkeep(title):
+    if why is None or not is_telling or noise.is_upkeep(title) or _TESTING.search(title):
         return
     yield Claim(
         rule="decision",
@@ -178,8 +188,8 @@ def _replaced(
 
 def names_dependency(lines: tuple[str, ...] | list[str], name: str) -> bool:
     """Tell whether a manifest's lines name a dependency."""
-    wanted = re.compile(rf"(?<![\w/-]){re.escape(name.replace('_', '-'))}(?![\w-])")
-    return any(wanted.search(line.lower().replace("_", "-")) for line in lines)
+    wanted = re.compile(rf"\s*[-\"'\[(]*{re.escape(name.replace('_', '-'))}(?![\w-])")
+    return any(wanted.match(line.lower().replace("_", "-")) for line in lines)
 
 
 def _is_passing(text: str) -> bool:

@@ -19,7 +19,7 @@ _RULE = late(
     re.IGNORECASE,
 )
 _ASIDE = late(
-    r"\b(?:feel free|welcome|thank|please (?:read|see|check|consider|make sure|feel)|code of conduct|open an? (?:issue|pr|pull)|issue tracker|pull requests? (?:should|must) be (?:small|focused)|fork\b|clone\b|star\b|sponsor|discord|slack|gitter|mailing list|stack overflow|security (?:issue|vulnerab)|cla\b|license|be (?:respectful|kind|nice|patient|polite)|bug reports?|if you(?:'re| are| want| have| need| would| don't| do not)|you (?:can|may|might|could|don't need|do not need)|we (?:appreciate|love|encourage)|don't (?:worry|hesitate|be afraid|panic|have to|need)|do not (?:worry|hesitate|have to|need))",
+    r"\b(?:feel free|issues?\b|assign|contributors?\b|maintainers?\b|once you|there (?:may|might|will)|discussion|welcome|thank|please (?:read|see|check|consider|make sure|feel)|code of conduct|open an? (?:issue|pr|pull)|issue tracker|pull requests? (?:should|must) be (?:small|focused)|fork\b|clone\b|star\b|sponsor|discord|slack|gitter|mailing list|stack overflow|security (?:issue|vulnerab)|cla\b|license|be (?:respectful|kind|nice|patient|polite)|bug reports?|if you(?:'re| are| want| have| need| would| don't| do not)|you (?:can|may|might|could|don't need|do not need)|we (?:appreciate|love|encourage)|don't (?:worry|hesitate|be afraid|panic|have to|need)|do not (?:worry|hesitate|have to|need))",
     re.IGNORECASE,
 )
 _OPENING = late(

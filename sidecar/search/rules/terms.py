@@ -25,7 +25,8 @@ def beyond_words(text: str) -> str:
     """Return the terms by which a text is found beyond its words: parts of identifiers, pairs of CJK characters."""
     found: dict[str, None] = {}
     for word in _WORD.findall(text):
-        for part in _parts(word):
+        # Most words are plain: nothing in them is split, which is told in a fraction of the time.
+        for part in () if word.islower() and word.isascii() else _parts(word):
             found[part] = None
             if len(found) >= _MOST_EXTRA:
                 return " ".join(found)

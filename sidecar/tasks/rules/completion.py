@@ -177,7 +177,7 @@ _GENERAL = (
 
 
 class Term(Struct, frozen=True):
-    """A word that counts, however it is written."""
+    """A significant word, however it is spelled."""
 
     parts: tuple[str, ...]
     """The roots of its parts: `e-mail` has two."""
@@ -209,15 +209,15 @@ class Claim(Struct, frozen=True, kw_only=True):
     """What something is taken away from, or has not."""
 
     def has(self, term: Term) -> bool:
-        """Tell whether a word is said here."""
+        """Return whether a word is said here."""
         return self.roots.issuperset(term.parts) or not self.forms.isdisjoint(term.forms)
 
     def says(self, sign: Late) -> bool:
-        """Tell whether a sign stands anywhere."""
+        """Return whether it contains a sign."""
         return sign.search(f"{self.type}: {self.text}") is not None
 
     def leads_with(self, sign: Late) -> bool:
-        """Tell whether it begins with a sign, or is of that type."""
+        """Return whether it begins with a sign, or is of that type."""
         return any(sign.match(one) is not None for one in (self.type, self.text))
 
 
@@ -257,7 +257,7 @@ class Extras(Struct, frozen=True):
 
 
 def added_details(said: Claim, known: Claim) -> Extras:
-    """Tell what a line has beyond what is known, up to where it goes on with how or why."""
+    """Return what a line adds to what is known, up to where it explains how or why."""
     text = _ASIDE.sub("", said.text)
     terms = list(_terms(list(_spoken(text))))
     new = [term for term in terms if not known.has(term)]
@@ -268,7 +268,7 @@ def added_details(said: Claim, known: Claim) -> Extras:
 
 
 def has_foreign_scope(said: Claim, known: Claim) -> bool:
-    """Tell whether a line names a part of the work that the other does not know."""
+    """Return whether a line names a scope that the other lacks."""
     chunks = [chunk for chunk in _spoken(said.type) if "".join(chunk).lower() not in _TYPES]
     return any(not known.has(term) for term in _terms(chunks))
 
@@ -280,7 +280,7 @@ def join(lines: Iterable[str]) -> Claim:
 
 @functools.lru_cache(maxsize=16_384)
 def root(word: str) -> str:
-    """Give what the forms of a word have in common, in English and nearly so in its neighbours; small words have none."""
+    """Return the stem of a word, for English and roughly for related languages; function words have none."""
     if word.lower() in SMALL:
         return ""
     word = _PARTICIPLE.sub(r"\1", word)
@@ -360,7 +360,7 @@ _ORDERS = (BEFORE, AFTER)
 
 
 class _Heard(Struct, frozen=True, kw_only=True):
-    """What can be told of a title or a message at a glance."""
+    """What a title or message says, read once."""
 
     text: str
     """As much of it as is read."""
@@ -375,7 +375,7 @@ class _Heard(Struct, frozen=True, kw_only=True):
 
 
 def is_done_by(task: Task, commit: Change) -> bool:
-    """Tell whether a commit says that it does what a task asks for."""
+    """Return whether a commit says that it does what a task asks for."""
     asked, said = _hear(task.title), _hear(commit.message)
     if said.closed and _closes(asked, said, task.task_id):
         return True
@@ -442,7 +442,7 @@ def _holds(sign: Late, text: str, title: str) -> bool:
 
 
 def _agrees(wanted: Claim, said: Claim, paths: tuple[str, ...]) -> bool:
-    """Tell whether a line is about the same kind of work, in the same direction, with the same numbers."""
+    """Return whether a line is about the same kind of work, in the same direction, with the same numbers."""
     is_same_lead = wanted.lead == said.lead
     return (
         wanted.says(REMOVING) == said.says(REMOVING)
@@ -469,7 +469,7 @@ def _is_opposed(wanted: Claim, said: Claim) -> bool:
 
 
 def _way(claim: Claim, pair: tuple[Late, Late]) -> int:
-    """Tell which of two opposites is said: the first (1) or the other (-1); 0 where it is neither or both."""
+    """Return which of two opposites is said: the first (1), the other (-1), or neither or both (0)."""
     first, other = pair
     return claim.says(first) - claim.says(other)
 
@@ -488,14 +488,14 @@ def _is_negated(claim: Claim) -> bool:
 
 
 def _is_of(said: Claim, sign: Late, place: tuple[tuple[str, ...], re.Pattern[str]]) -> bool:
-    """Tell whether a commit is all about tests, or documents: it says so, or touches nothing else."""
+    """Return whether a commit is all about tests, or documents: it says so, or touches nothing else."""
     paths, where = place
     text = WITH_TESTS.sub("", f"{said.type}: {said.text}")
     return bool(sign.search(text)) or (bool(paths) and all(map(where.search, paths)))
 
 
 def _is_said(asked: tuple[str, str], said: Claim, around: tuple[Claim, tuple[str, ...]]) -> bool:
-    """Tell whether a commit says what is asked, and no more than that."""
+    """Return whether a commit says what is asked, and no more than that."""
     wanted, known, (body, paths) = read(asked[0]), join(asked), around
     extras = added_details(said, known)
     more = extras.count
@@ -516,7 +516,7 @@ def _is_said(asked: tuple[str, str], said: Claim, around: tuple[Claim, tuple[str
 
 
 def _is_mended(wanted: Claim, said: Claim) -> bool:
-    """Tell whether something is mended that is asked for anew: it was there before."""
+    """Return whether a commit only fixes what a task asks to create: that existed before."""
     return said.leads_with(FIXING) and not wanted.says(FIXING)
 
 

@@ -32,13 +32,13 @@ _SHOWN = 80
 
 
 def holds(text: str, facts: Facts) -> str | None:
-    """Say what shows that conditions hold already; None where they do not, or nobody can check them."""
+    """Return the evidence that conditions hold already, or None."""
     found = conditions.parse(text)
     return conditions.judge(found, facts) if found else None
 
 
 def tell(text: str, facts: Facts, names_in: NamesIn) -> Iterator[str]:
-    """Say what is doubtful about a text that says when a task is done."""
+    """Return warnings about a task's conditions."""
     found = conditions.parse(text)
     if found is None:
         yield from _unreadable(text)
@@ -51,7 +51,7 @@ def tell(text: str, facts: Facts, names_in: NamesIn) -> Iterator[str]:
 
 
 def is_slip(typed: str, known: str) -> bool:
-    """Tell whether one name looks like the other with a letter too much, too few, wrong or swapped."""
+    """Return whether one name looks like the other with a letter too much, too few, wrong or swapped."""
     if typed == known:
         return False
     if typed.casefold() == known.casefold():
@@ -69,7 +69,7 @@ def is_slip(typed: str, known: str) -> bool:
 
 
 def _unreadable(text: str) -> Iterator[str]:
-    """Name the line because of which nothing can be checked, where something was meant to be."""
+    """Return the line that keeps conditions from being checked, if one looks meant as a condition."""
     for line in conditions.expressions(text):
         yield (
             f"“{clipped(line, _SHOWN)}” cannot be checked: it is a regular expression, and only words and `*` (any "
@@ -105,7 +105,7 @@ def _mistyped(condition: Condition, facts: Facts, names_in: NamesIn) -> Iterator
 
 
 def _meant(path: str, names_in: NamesIn) -> str | None:
-    """Find what is there and looks like the first part of a path that is not."""
+    """Return an existing name that resembles the first part of a missing path."""
     folder: list[str] = []
     for part in path.strip("/").split("/"):
         names = names_in("/".join(folder))
@@ -117,7 +117,6 @@ def _meant(path: str, names_in: NamesIn) -> str | None:
 
 
 def _common(one: str, other: str) -> int:
-    """Count the letters with which both begin."""
     return next(
         (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),

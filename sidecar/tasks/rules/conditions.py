@@ -60,7 +60,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """What conditions are held against."""
+    """What conditions are checked against."""
 
     path_exists: Callable[[str], bool | None]
     """Tells whether a path is in the working tree; None where nobody can tell."""
@@ -86,22 +86,22 @@ def prose(text: str) -> list[str]:
 
 
 def need_commits(conditions: Iterable[Condition]) -> bool:
-    """Tell whether one has to know what was committed."""
-    return any(one.kind in _OF_COMMITS for one in conditions)
+    """Return whether conditions refer to commits."""
+    return any(condition.kind in _OF_COMMITS for condition in conditions)
 
 
 def paths(conditions: Iterable[Condition]) -> Iterator[str]:
-    """Name the paths at which somebody has to look in the working tree."""
-    return (one.value for one in conditions if one.kind in _OF_PATHS)
+    """Return the paths that conditions refer to in the working tree."""
+    return (condition.value for condition in conditions if condition.kind in _OF_PATHS)
 
 
 def is_since(change: Change, moment: datetime) -> bool:
-    """Tell whether a commit was made since then; git counts whole seconds."""
+    """Return whether a commit was made since then; git counts whole seconds."""
     return change.at > moment - _SECOND
 
 
 def judge(conditions: Iterable[Condition], facts: Facts) -> str | None:
-    """Say what shows that all conditions hold; None where one does not."""
+    """Return the evidence that all conditions hold, or None."""
     evidence: list[str] = []
     for condition in conditions:
         shown = _judge(condition, facts)
@@ -112,7 +112,7 @@ def judge(conditions: Iterable[Condition], facts: Facts) -> str | None:
 
 
 def told(commit: Change) -> str:
-    """Name a commit by what its first line says."""
+    """Return how a commit is named in evidence."""
     return f"commit {commit.sha[:7]} says “{clipped(commit.message.partition(_LINE)[0], _SUBJECT)}”"
 
 
@@ -154,7 +154,7 @@ def _said(wanted: str, commits: Iterable[Change]) -> str | None:
 
 @functools.lru_cache(maxsize=8192)
 def is_said(wanted: str, message: str) -> bool:
-    """Tell whether a message has certain words; `*` stands for any letters of a line."""
+    """Return whether a message contains these words; `*` matches any characters within a line."""
     pieces = _pieces(wanted)
     lines = message.splitlines() if "*" in wanted else [message]
     return any(_has_in_order(pieces, line) for line in lines)
@@ -174,7 +174,7 @@ def _has_in_order(pieces: Iterable["re.Pattern[str]"], text: str) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _pieces(wanted: str) -> tuple["re.Pattern[str]", ...]:
-    """Return a pattern for what stands between `*`: whole words, except where a `*` goes on with one."""
+    """Return a pattern for the text between `*`: whole words, except next to a `*`."""
     parts = f" {wanted.strip()} ".split("*")
     return tuple(
         re.compile(
@@ -208,13 +208,13 @@ def _is_readable(wanted: str) -> bool:
 
 
 def expressions(text: str) -> list[str]:
-    """Return the lines that ask a commit message for a regular expression, as older versions could."""
+    """Return the lines with regular expressions for commit messages, which older versions supported."""
     lines = [line.strip() for line in text.splitlines()]
     return [line for line in lines if _MATCHES.match(line) and _EXPRESSION.search(line)]
 
 
 def inside_path(path: str) -> str | None:
-    """Give a path in its plain form; None where it leaves the repository or says nothing."""
+    """Return a normalized path; None where it leaves the repository or is empty."""
     if path.startswith("/") or _DRIVE.match(path) or "\0" in path or "\\" in path:
         return None
     parts = [part for part in path.split("/") if part not in ("", ".")]

@@ -30,12 +30,12 @@ def likely_end(task: Task, commits: Iterable[Change], is_done_by: Judge) -> str 
 
 
 def subject(message: str) -> str:
-    """Give the first line of a message."""
+    """Return the first line of a message."""
     return message.partition("\n")[0]
 
 
 def without_request(line: str) -> str:
-    """Give a subject without the number of the request by which it came."""
+    """Return a subject without the number of its pull request."""
     return _REQUEST.sub("", line)
 
 

@@ -13,12 +13,12 @@ _TICK = timedelta(microseconds=1)
 
 
 def is_for(task: Task, agent_id: str) -> bool:
-    """Tell whether a task is an agent's to do."""
+    """Return whether a task is an agent's to do."""
     return task.assigned_agent_id in (ANYONE, agent_id)
 
 
 def is_open(task: Task) -> bool:
-    """Tell whether a task is still to be done."""
+    """Return whether a task is still to be done."""
     return task.status != "done"
 
 
@@ -36,12 +36,12 @@ def urgency(task: Task, *, is_waiting: bool = False) -> tuple[int, int, bool, fl
 
 
 def waiting_for(task: Task, known: Mapping[str, Task]) -> tuple[str, ...]:
-    """Name the tasks that must be done first and are not; one that is gone holds up nobody."""
+    """Return the open tasks that must be done first; deleted ones do not count."""
     return tuple(key for key in task.depends_on if key in known and is_open(known[key]))
 
 
 def find_cycle(needs: Mapping[str, Collection[str]], begin: Iterable[str]) -> tuple[str, ...]:
-    """Find tasks that would wait for each other for ever, among those that the first ones need."""
+    """Return a cycle of dependencies that starts from these tasks, or nothing."""
     done: set[str] = set()
     for first in begin:
         path: dict[str, None] = {}
@@ -62,12 +62,12 @@ def find_cycle(needs: Mapping[str, Collection[str]], begin: Iterable[str]) -> tu
 
 
 def later(task: Task, now: datetime) -> datetime:
-    """Give the moment of a change: after the one before, also where the clock stands still or goes back."""
+    """Return the time of a change, which is always after the previous one, whatever the clock does."""
     return max(now, task.updated_at + _TICK)
 
 
 def moved(task: Task, status: TaskStatus, now: datetime) -> Task:
-    """Give a task in another state; what is not done any more has no end and nothing that shows it."""
+    """Return a task in another state; a reopened one loses its end and its evidence."""
     if status == task.status:
         return task
     if status == "done":
@@ -78,14 +78,14 @@ def moved(task: Task, status: TaskStatus, now: datetime) -> Task:
 
 
 def says(task: Task, wanted: str) -> bool:
-    """Tell whether a task has all these words, whatever their case."""
+    """Return whether a task has all these words, whatever their case."""
     notes = (note.text for note in task.notes)
     said = " ".join([task.title, task.description, task.done_when or "", *notes]).casefold()
     return all(word in said for word in wanted.casefold().split())
 
 
 def completed(task: Task, evidence: str, now: datetime) -> Task:
-    """Give a task that is done, with what shows it."""
+    """Return a completed task with its evidence."""
     return msgspec.structs.replace(
         task,
         status="done",

@@ -56,7 +56,6 @@ def _public(text: str) -> str:
 
 
 def _clipped(text: str) -> str:
-    """Shorten a text between two words, so that no secret is cut in half and missed."""
     if len(text) <= _CUT:
         return text
     end = max(text.rfind(" ", 0, _CUT), text.rfind("\n", 0, _CUT))

@@ -72,7 +72,6 @@ def main(words: list[str]) -> int:
 
 
 def _look_after(call: Call) -> None:
-    """Start a process that drains the spool and prepares the next conversation's context."""
     if call.upkeep is not None:
         from sidecar.transports import upkeep  # noqa: PLC0415  # few events need it
 

@@ -125,7 +125,6 @@ def _read(host: Assistant, kind: str, event: str, fields: Fields) -> dict[str, o
 
 
 def _parts(fields: Fields) -> str:
-    """Return the joined texts of a message that comes in parts."""
     output = fields.get("output")
     parts = fields.get("parts") or (output.get("parts") if isinstance(output, dict) else None)
     objects = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []

@@ -66,7 +66,6 @@ def _wait(pipe: int, deadline: float) -> tuple[bool, bool]:
 
 
 def _limit(deadline: float) -> None:
-    """Limit the processor time of a child, so that it ends even if its parent is gone."""
     import resource  # noqa: PLC0415  # not on every system
 
     seconds = int(max(0.0, deadline - time.monotonic())) + 2

@@ -100,7 +100,7 @@ class Client:
         """Whether lenses may say something else since they were last looked at."""
 
     def register(self) -> None:
-        """Say what of standard LSP is served."""
+        """Return the capabilities of standard LSP that are served."""
         self._handle(types.INITIALIZE, self._initialize)
         self._handle(types.INITIALIZED, self._initialized)
         self._handle(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._change_folders)
@@ -127,7 +127,7 @@ class Client:
         self._protocol.commands[SHOW_FILE] = self._show_file
 
     def _handle(self, method: str, handler: Callable[..., object], options: object = None) -> None:
-        """Let pygls call a handler; it marks what it calls, which a method does not bear."""
+        """Wrap a handler for pygls, which sets attributes that a method cannot have."""
         self._server.feature(method, options)(functools.partial(handler))
 
     async def stop(self) -> None:
@@ -187,7 +187,7 @@ class Client:
                 self._folders[address] = path
 
     def _places(self) -> tuple[Path, ...]:
-        """Give the folders to record in; a client without one works where it started us."""
+        """Return the folders to record in; a client without one works where it started us."""
         return tuple(self._folders.values()) or (self._app.here,)
 
     async def _ask_to_be_told(self) -> None:
@@ -240,7 +240,7 @@ class Client:
         return story
 
     def _look_at_lenses(self) -> None:
-        """Let the client ask for its lenses again if they say something else by now; not at every change."""
+        """Ask the client to refresh its lenses if they have changed; not at every change."""
         self._has_changed = self._protocol.can("workspace", "codeLens", "refreshSupport")
         if self._has_changed and (self._looking is None or self._looking.done()):
             self._looking = self._loop.create_task(self._refresh_lenses())
@@ -253,7 +253,6 @@ class Client:
                 await self._ask(self._server.workspace_code_lens_refresh_async(None))
 
     async def _ask(self, question: Awaitable[T]) -> T | None:
-        """Ask the client something it may refuse or never answer."""
         try:
             return await asyncio.wait_for(question, _ANSWER)
         except Exception as error:  # noqa: BLE001  # a client's fault must not end ours
@@ -261,7 +260,6 @@ class Client:
             return None
 
     def _offer_links(self) -> None:
-        """Ask the person, once for each folder, whether it may share the memory of the project it matches."""
         self._offering = self._loop.create_task(self._ask_for_links(self._places()))
 
     async def _ask_for_links(self, folders: Iterable[Path]) -> None:

@@ -75,7 +75,6 @@ class Frames:
         return None
 
     def _find_next(self, at_least: int = 1) -> None:
-        """Drop bytes up to where the next header may begin."""
         match = _BEGINNING.search(self._buffer, min(at_least, len(self._buffer)))
         if match is None:
             del self._buffer[: max(at_least, len(self._buffer) - _BEGINNING_LENGTH)]

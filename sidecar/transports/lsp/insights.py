@@ -81,7 +81,7 @@ class Insights:
         self._show = self._links.get("file", SHOW_FILE)
 
     def hover(self, params: object) -> object:
-        """Tell what is behind the line under the pointer."""
+        """Return what is behind the line under the pointer."""
         from sidecar.context.rules import explanations  # noqa: PLC0415  # loaded once somebody points
 
         asked = msgspec.convert(params, _Hover)
@@ -95,7 +95,7 @@ class Insights:
         return None if text is None else {"contents": {"kind": self._kind, "value": text}}
 
     def lenses(self, params: object) -> object:
-        """Tell above a file how much is known about it."""
+        """Return the lens above a file with how much is known about it."""
         uri = msgspec.convert(params, _Lens).text_document.uri
         story, title = self._title(uri)
         with self._mutex:
@@ -106,7 +106,7 @@ class Insights:
         return [{"range": _TOP, "command": command}]
 
     def have_changed(self) -> bool:
-        """Tell whether a lens that was asked for would say something else now; each time, that is told once."""
+        """Return whether a lens that was asked for would say something else now; each time, that is told once."""
         with self._mutex:
             shown = dict(self._shown)
         now = {uri: self._title(uri)[1] for uri in shown}
@@ -115,7 +115,7 @@ class Insights:
         return now != shown
 
     def describe(self, params: object) -> tuple[FileStory, str]:
-        """Tell what is known about a file, for machines and in words."""
+        """Return what is known about a file, for machines and in words."""
         from sidecar.context.rules import explanations  # noqa: PLC0415  # likewise
 
         story = self._app.call(_ABOUT, params)
@@ -132,7 +132,7 @@ class Insights:
         return (place["project"], found), explanations.lens(found)
 
     def _place(self, uri: str) -> dict[str, Any] | None:
-        """Tell whose file an address names; None for one outside the workspace."""
+        """Return the checkout and path of a URI; None outside the workspace."""
         try:
             path = path_of(uri)
             found = None if path is None else self._app.workspace.find(path)
@@ -153,14 +153,14 @@ class Insights:
 
 
 def _named(found: _Story) -> dict[str, str]:
-    """Name a file for a command; by the project's id where its folder has a name that is no text."""
+    """Return a file for a command; by the project's id where its folder has a name that is no text."""
     folder, story = found
     is_text = paths.read(os.fsencode(folder)) == folder
     return {"project": folder if is_text else story.project_id, "path": story.path}
 
 
 def _at(found: object, *names: str) -> object:
-    """Give what stands at a place in what a client said; None where nothing does."""
+    """Return what stands at a place in what a client said; None where nothing does."""
     for name in names:
         found = found.get(name) if isinstance(found, dict) else None
     return found

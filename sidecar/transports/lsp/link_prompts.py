@@ -38,7 +38,7 @@ class Links:
         try:
             located = self._app.located(str(folder))
             own = located.project
-            fresh = [one for one in located.offers if one.project_id not in own.asked]
+            fresh = [offer for offer in located.offers if offer.project_id not in own.asked]
             if not fresh:
                 return None
             from sidecar.upkeep import linking  # noqa: PLC0415  # few need it

@@ -151,7 +151,7 @@ class StrictProtocol(LanguageServerProtocol):
             self._fail(identifier, Code.INVALID_REQUEST, "`method` is missing")
 
     def _pass_on(self, message: dict[str, Any]) -> None:
-        """Hand a standard message to pygls, typed."""
+        """Pass a standard message to pygls, typed."""
         if message.get("method") == types.INITIALIZE:
             self.client_process = _process(message.get("params"))
             params = message.get("params")
@@ -219,7 +219,7 @@ class StrictProtocol(LanguageServerProtocol):
         return answering.answer(identifier, method, act)
 
     def _begin(self, work: Work, token: object) -> None:
-        """Let the client see how far a work is: under its own token, or under one we ask for."""
+        """Report progress to the client, under its own token or under one we request."""
         if is_identifier(token):
             work.begin(token)
         elif self.can("window", "workDoneProgress"):
@@ -244,7 +244,7 @@ class StrictProtocol(LanguageServerProtocol):
             asyncio.get_running_loop().call_soon(self._send, answer)
 
     async def finish(self, seconds: float) -> None:
-        """Give running requests some time to be answered."""
+        """Wait a limited time for running requests."""
         if self._tasks:
             running = [asyncio.wrap_future(task) for task in self._tasks.values()]
             await asyncio.wait(running, timeout=seconds)
@@ -265,7 +265,7 @@ class StrictProtocol(LanguageServerProtocol):
             self._questions.pop(identifier, None)
 
     def can(self, *names: str) -> bool:
-        """Tell whether the client said at the beginning that it can do something."""
+        """Return whether the client said at the beginning that it can do something."""
         found: object = self.capabilities
         for name in names:
             found = found.get(name) if isinstance(found, dict) else None
@@ -308,7 +308,7 @@ class StrictProtocol(LanguageServerProtocol):
 
 
 def _handled(method: str, handler: Handler, params: object) -> msgspec.Raw:
-    """Give what a handler answers; what is wrong with its params is said to the client."""
+    """Return what a handler answers; what is wrong with its params is said to the client."""
     try:
         return msgspec.Raw(msgspec.json.encode(handler(params)))
     except msgspec.ValidationError as error:
@@ -316,7 +316,7 @@ def _handled(method: str, handler: Handler, params: object) -> msgspec.Raw:
 
 
 def _settle(question: "asyncio.Future[Any]", message: dict[str, Any]) -> None:
-    """Give a client's answer to whoever asked."""
+    """Pass a client's answer to the request it belongs to."""
     if question.done():
         return
     error = message.get("error")

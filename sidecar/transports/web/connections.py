@@ -62,7 +62,7 @@ class Server(uvicorn.Server):
 
 
 def hush() -> None:
-    """Let uvicorn log only what is wrong with us, not with those who ask."""
+    """Make uvicorn log only our failures, not those of clients."""
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _UNFINISHED)
 
@@ -129,7 +129,7 @@ class Connection(H11Protocol):
             self._stop_waiting()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Let a socket have the connection."""
+        """Hand the connection to a WebSocket."""
         self._stop_waiting()
         super().handle_websocket_upgrade(event)
 

@@ -29,7 +29,7 @@ class Neighbours:
         self._mutex = threading.Lock()
 
     def follow(self, project_id: str) -> None:
-        """Tell what changes in a project from now on, unless that is told already."""
+        """Follow the changes of a project, unless it is followed already."""
         if any(vault.project_id == project_id for vault in self._app.workspace.vaults()):
             return
         with self._mutex:

@@ -43,19 +43,19 @@ class Visit:
 
     @property
     def authority(self) -> str:
-        """Give the host and port that the request names; empty where it does not name one."""
+        """Return the host and port that the request names; empty where it does not name one."""
         named = self.headers.getlist("host")
         return named[0] if len(named) == 1 else ""
 
 
 def hosts(port: int) -> frozenset[str]:
-    """Name the hosts that we are, as browsers write them."""
+    """Return the hosts that we are, as browsers write them."""
     names = ("127.0.0.1", "localhost")
     return frozenset(f"{name}:{port}" for name in names) | frozenset(names if port == 80 else ())  # noqa: PLR2004  # HTTP's own
 
 
 def refusal(visit: Visit) -> Refusal | None:
-    """Say why a request is refused, and with which status; None for one that may go on."""
+    """Return why a request is refused, and with which status; None for one that may go on."""
     return next((found for rule in _RULES if (found := rule(visit))), None)
 
 
@@ -73,7 +73,7 @@ def _check_site(visit: Visit) -> Refusal | None:
 
 
 def _check_origin(visit: Visit) -> Refusal | None:
-    """Let pass what our own pages send; where something is to be done, they say who they are."""
+    """Accept requests of our own pages; those that change something must name their origin."""
     said = visit.headers.getlist("origin")
     needs_one = visit.is_socket or visit.method not in _TOLD
     is_own = said == [f"http://{visit.authority}"] or not (said or needs_one)
@@ -146,7 +146,7 @@ class Gate:
 
 
 def speak(port: int) -> Mapping[str, str]:
-    """Give the headers of every answer: what our pages may do, and that nobody else may have it."""
+    """Return the headers of every answer: what our pages may do, and that nobody else may have it."""
     sockets = " ".join(f"ws://{host}" for host in sorted(hosts(port)))
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -201,7 +201,7 @@ class File(msgspec.Struct, frozen=True):
 
 
 def are_built() -> bool:
-    """Tell whether there are pages to show: they are made from the extension's source, and not kept with ours."""
+    """Return whether there are pages to show: they are made from the extension's source, and not kept with ours."""
     return all((PAGES / name).is_file() for name in _MADE)
 
 

@@ -37,11 +37,11 @@ class Host:
 
     @property
     def address(self) -> str:
-        """Name the place itself."""
+        """Return the place itself."""
         return f"http://127.0.0.1:{self.port}"
 
     def invite(self) -> str:
-        """Give an address that lets one tab in, once; what follows # is never sent or logged."""
+        """Return an address that lets one tab in, once; what follows # is never sent or logged."""
         return f"{self.address}/enter#{self.keys.issue()}"
 
 

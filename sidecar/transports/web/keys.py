@@ -23,7 +23,7 @@ class Keys:
     """Everything that opens the door of one server; used from its loop alone."""
 
     def __init__(self, clock: Clock) -> None:
-        """Let nobody in yet; the clock counts seconds and never goes back."""
+        """Start without keys; the clock is monotonic, in seconds."""
         self.bearer = secrets.token_urlsafe(_BYTES)
         """What programs show with every request; it opens what only tells."""
         self._clock = clock
@@ -48,11 +48,11 @@ class Keys:
         return secret
 
     def knows(self, secret: str) -> bool:
-        """Tell whether a secret was given for an invitation."""
+        """Return whether a secret was given for an invitation."""
         return any(_is_same(known, secret) for known in self._secrets)
 
     def is_bearer(self, shown: str) -> bool:
-        """Tell whether a program has shown its token."""
+        """Return whether a program has shown its token."""
         return _is_same(self.bearer, shown)
 
 

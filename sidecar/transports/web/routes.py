@@ -59,7 +59,7 @@ class House:
         self._tabs: set[Tab] = set()
 
     def application(self) -> ASGIApp:
-        """Give all of it, behind the gate."""
+        """Return all of it, behind the gate."""
         routes: list[BaseRoute] = [
             Route("/health", _tell_health, methods=["GET"]),
             Route("/session", self._let_in, methods=["POST"]),
@@ -75,7 +75,7 @@ class House:
         return Gate(inside, self._port)
 
     def tell(self, change: Change) -> None:
-        """Tell all tabs of a change."""
+        """Send a change to all tabs."""
         for tab in self._tabs:
             tab.tell(change)
 
@@ -193,4 +193,4 @@ def _json(status: int, body: object, headers: Mapping[str, str] | None = None) -
 
 
 def _ignore(_: object) -> None:
-    """Tell nobody how far it is."""
+    """Report no progress."""

@@ -95,7 +95,7 @@ class News:
     """Changes and progress that wait: what repeats itself is told once, so that what waits stays small."""
 
     def __init__(self) -> None:
-        """Have nothing to tell."""
+        """Do nothing."""
         self._changes: dict[tuple[ChangeSubject, str], Change] = {}
         self._progress: dict[int | str, list[dict[str, Any]]] = {}
 
@@ -119,7 +119,7 @@ class News:
         waiting.append(body)
 
     def take(self) -> list[tuple[str, Any]]:
-        """Give what waits, as the notifications to send, and have nothing more to tell."""
+        """Return what waits, as the notifications to send, and have nothing more to tell."""
         told: list[tuple[str, Any]] = [
             ("$/progress", body) for bodies in self._progress.values() for body in bodies
         ]
@@ -172,7 +172,7 @@ class Office:
             self._works.discard(work)
 
     def cancel_all(self) -> None:
-        """Let nothing go on that can be cancelled, whoever has asked for it."""
+        """Cancel everything that can be cancelled."""
         for work in self._works:
             work.cancel()
 
@@ -227,7 +227,7 @@ class Tab:
             teller.cancel()
 
     def tell(self, change: Change) -> None:
-        """Tell of a change, as soon as the tab listens."""
+        """Send a change, as soon as the tab listens."""
         self._news.add_change(change)
         self._has_news.set()
 
@@ -386,12 +386,12 @@ class Entrance:
     """Lets sockets in, and keeps those that say nothing few; lives on the loop."""
 
     def __init__(self, keys: Keys) -> None:
-        """Let in whoever shows a secret of these keys."""
+        """Accept clients that know a secret of these keys."""
         self._keys = keys
         self._strangers: list[asyncio.Timeout] = []
 
     async def admit(self, socket: WebSocket) -> bool:
-        """Tell whether an accepted socket has shown a secret; one that has not is closed."""
+        """Return whether an accepted socket has shown a secret; one that has not is closed."""
         try:
             introduction = _read(await self._first(socket))
         except TimeoutError:
