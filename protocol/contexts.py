@@ -211,6 +211,8 @@ class StartContext(Record, frozen=True, kw_only=True):
     changes_since_last_session: Changes | UnsetType | None = UNSET
     documents: tuple[DocumentItem, ...] | UnsetType = UNSET
     available_documents: tuple[str, ...] | UnsetType = UNSET
+    missing_documents: tuple[str, ...] | UnsetType = UNSET
+    """Documents that were asked for and do not exist; absent where there is none."""
     tasks_auto_completed: tuple[CompletedTask, ...] | UnsetType = UNSET
     tasks_suggested_done: tuple[CompletedTask, ...] | UnsetType = UNSET
     other_open_task_count: int | UnsetType = UNSET

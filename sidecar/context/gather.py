@@ -133,7 +133,8 @@ class Gatherer(Struct):
             other_pending_message_count=_others_waiting(scene, messages),
             changes_since_last_session=catch_up.catch_up(scene, last) if last else None,
             documents=tuple(_documents(scene)),
-            available_documents=tuple(documents.available(vault)),
+            available_documents=(names := tuple(documents.available(vault))),
+            missing_documents=_missing(scene, names),
             tasks_auto_completed=tuple(done),
             tasks_suggested_done=tuple(
                 self._kept(scene, self._suggest_done, "tasks", _commits(vault, due))
@@ -247,6 +248,12 @@ def _documents(scene: Scene) -> Iterator[DocumentItem]:
     limit = scene.params.max_response_chars // _SHARE
     for document in documents.find(scene.vault, (SOUL, *scene.params.include_documents)):
         yield items.from_document(document, limit)
+
+
+def _missing(scene: Scene, names: Sequence[str]) -> tuple[str, ...] | UnsetType:
+    """Name the documents that were asked for and do not exist."""
+    wanted = dict.fromkeys(scene.params.include_documents)
+    return tuple(name for name in wanted if name not in names and name != SOUL) or UNSET
 
 
 def _recollect(scene: Scene) -> Recollection | None:

@@ -112,6 +112,9 @@ class Dialogue:
         self.around = around
         self.buffer = Buffer()
         self._contexts = Contexts(self.buffer, self.around.key)
+        self.gives_once = False
+        """Whether one client asks, which gets a project's context unasked once, whatever it calls its conversations."""
+        self._given_unasked: set[str] = set()
         self._numbers = itertools.count()
         self._idling = Idling(self._flush_idle)
         self._mutex = threading.Lock()
@@ -130,7 +133,11 @@ class Dialogue:
 
     def start(self, params: ContextParams) -> StartContext:
         """Tell an assistant what it should know."""
-        return self._contexts.start(self._scene(params))
+        scene = self._scene(params)
+        started = self._contexts.start(scene)
+        if not params.preview:
+            self._given_unasked.add(scene.vault.project_id)
+        return started
 
     def render(self, params: RenderParams) -> Rendered:
         """Tell the same as text for a host."""
@@ -277,7 +284,8 @@ class Dialogue:
         """
         try:
             vault = self.around.vault(self._refer(params.project, params.vault_id))
-            if self.around.is_paused(vault) or _has_begun(vault, params):
+            was_given = self.gives_once and vault.project_id in self._given_unasked
+            if was_given or self.around.is_paused(vault) or _has_begun(vault, params):
                 return None
             scene = self._scene(params)
             return scene, self._contexts.prepare(scene)
@@ -294,9 +302,11 @@ class Dialogue:
         try:
             if not begin.claim(scene.vault, key, scene.who):
                 return None
+            self._given_unasked.add(scene.vault.project_id)
             try:
                 return self._contexts.give(scene, gathered)
             except BaseException:
+                self._given_unasked.discard(scene.vault.project_id)
                 begin.release(scene.vault, key)
                 raise
         except ThreadlineError as error:

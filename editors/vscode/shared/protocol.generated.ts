@@ -2044,6 +2044,8 @@ export interface StartContext {
   changesSinceLastSession?: Changes | null;
   documents?: DocumentItem[];
   availableDocuments?: string[];
+  /** Documents that were asked for and do not exist; absent where there is none. */
+  missingDocuments?: string[];
   tasksAutoCompleted?: CompletedTask[];
   tasksSuggestedDone?: CompletedTask[];
   otherOpenTaskCount?: number;

@@ -49,6 +49,7 @@ def observe(
         inner = message.get(part)
         if isinstance(inner, dict):
             fields.update(inner)
+    _spell_both_ways(fields)
     session = host.session_key(fields)
     turn_names = ("prompt_id", "generation_id", "execution_id", "turn_id", "callID")
     transcript_names = ("transcript_path", "transcriptPath", "sessionFile")
@@ -63,6 +64,17 @@ def observe(
         "transcriptPath": first_text(fields, transcript_names, _PATH),
     }
     return seen if _matters(host, seen) else {}
+
+
+def _spell_both_ways(fields: dict[str, object]) -> None:
+    """Let every field be found as `session_id` and as `sessionId`: hosts write either, and change it."""
+    for name, value in list(fields.items()):
+        if "_" in name:
+            first, *rest = name.split("_")
+            fields.setdefault(first + "".join(word.capitalize() for word in rest), value)
+        elif not name.islower():
+            words = ("_" + letter.lower() if letter.isupper() else letter for letter in name)
+            fields.setdefault("".join(words).lstrip("_"), value)
 
 
 def signature(seen: Fields) -> str:

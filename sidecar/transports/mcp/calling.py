@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +13,8 @@ from protocol.answers import Failure
 from protocol.contexts import ContextParams
 from protocol.errors import CancelledError, InvalidParamsError, ThreadlineError
 from protocol.jobs import STAGES
+from protocol.turns import Activity, Category
+from sidecar.conversations.rules.conversations import Report
 from sidecar.projects.progress import Tell
 from sidecar.text import characters, own_words
 from sidecar.transports.mcp import clients, schemas
@@ -27,6 +30,13 @@ _CHARS, _LEAST = ContextParams().max_response_chars, 200
 """Characters of a start where no cap is named, and the lowest that may be."""
 _LABEL = len(f'"notice": "{own_words.NOTICE}", ')
 """Characters that the notice takes."""
+
+_NOTED = {"search_memories", "read_memories", "write_memory"}
+"""Tools whose methods note themselves what was asked and found."""
+_TELLING = ("title", "subject", "query", "name", "summary", "prompt", "content")
+"""Arguments that say what a call is about, the most telling first."""
+_SUMMARY = 120
+_CATEGORIES: dict[str, Category] = {"reads": "read"}
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -56,11 +66,12 @@ def is_too_long(text: str, besides: int = 0) -> bool:
 
 def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply:
     _check(tool, arguments)
-    place = client.folder(arguments.pop("project", None))
+    place = _place(client, arguments)
     folder = str(place)
     talk = client.conversation(place)
     params = {"project": folder, **_filled(client, tool, arguments, talk)}
     dialogue = client.app.mind.dialogue
+    dialogue.gives_once = True
     is_due = not (tool.tells_start or talk.is_followed)
     unasked = dialogue.prepare(_asked(client, folder, talk)) if is_due else None
     answer = client.app.answer(None, tool.method, params, tell)
@@ -70,9 +81,37 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
         client.introduce(arguments.get("agentId"), arguments.get("sessionKey"))
     if not talk.is_followed:
         client.alone[place] = client.key
+    _note(client, tool, params, talk)
     besides = {"start": dialogue.give(unasked), "reminder": _count(client, tool)}
     label = {"notice": own_words.NOTICE} if _is_labelled(tool, arguments) else {}
     return _reply(label, _shortened(tool, answer.result), besides)
+
+
+def _place(client: Client, arguments: Arguments) -> Path:
+    """Give the folder that a call concerns, which may name its vault instead."""
+    vault, project = arguments.pop("vaultId", None), arguments.pop("project", None)
+    if vault is None:
+        return client.folder(project)
+    try:
+        place = client.folder(vault)
+        if project is None or client.app.project(str(client.folder(project))).project_id == vault:
+            return place
+    except InvalidParamsError as error:
+        raise InvalidParamsError(str(error), field="vaultId") from error
+    raise InvalidParamsError(f"{project} is another project than {vault}", field="vaultId")
+
+
+def _note(client: Client, tool: Tool, params: Arguments, talk: Talk) -> None:
+    """Write down that a tool was used, where its method does not; what saves a conversation leaves nothing waiting."""
+    if tool.name in _NOTED or tool.is_checkpoint:
+        return
+    app = client.app
+    said = next((params[name] for name in _TELLING if isinstance(params.get(name), str)), "")
+    category: Category = "system" if tool.tells_start else _CATEGORIES.get(tool.effect, "write")
+    done = Activity(tool=tool.name, category=category, input_summary=said[:_SUMMARY])
+    key = client.key if tool.begins else talk.key
+    vault = app.vault(app.project(params["project"]))
+    app.mind.dialogue.note(vault, key, Report(), done)
 
 
 def _shortened(tool: Tool, result: msgspec.Raw) -> msgspec.Raw:
@@ -85,7 +124,7 @@ def _check(tool: Tool, arguments: Arguments) -> None:
     """Refuse arguments that are not the tool's, also those that its method would take."""
     known = tool.takes()["properties"]
     for name in arguments:
-        if name not in known:
+        if name not in known and name != "vaultId":
             near = ", ".join(known)
             raise InvalidParamsError(f"{tool.name} knows no `{name}`; it takes {near}", field=name)
     for name in tool.required:

@@ -17,6 +17,8 @@ Arguments = dict[str, Any]
 Effect = Literal["reads", "adds", "sets", "replaces"]
 """`sets` can be repeated without harm; `replaces` loses what was there."""
 
+_SOURCE = "mcp-server"
+"""Who reports what an agent hands over itself."""
 _OURS = ("harness", "vaultId", "preview", "transcriptPath", "branch")
 """What agents are not asked for: the client has told it, or it is not theirs to choose."""
 _PROJECT: Schema = {"type": "string"}
@@ -94,7 +96,7 @@ def _capture(arguments: Arguments) -> Arguments:
         "agentId": arguments.pop("agentId", None),
     }
     kept = {key: arguments.pop(key) for key in ("idempotencyKey", "occurredAt") if key in arguments}
-    return {**arguments, "events": [event | kept]}
+    return {**arguments, "source": _SOURCE, "events": [event | kept]}
 
 
 def _plan(arguments: Arguments) -> Arguments:
