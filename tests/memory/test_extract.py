@@ -196,7 +196,7 @@ def test_a_briefing_says_why_and_what_is_open() -> None:
 
 
 def test_grades_follow_what_was_measured() -> None:
-    """C17: rules that make memory are graded above all that propose."""
+    """Part of C17: rules that make memory are graded above all that propose."""
     made = {measured.CONFIDENCE[rule] for rule in measured.CREATES}
     proposed = {
         grade for rule, grade in measured.CONFIDENCE.items() if rule not in measured.CREATES

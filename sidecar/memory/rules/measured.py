@@ -1,4 +1,7 @@
-"""How sure each rule is, as blind raters found it on repositories that nobody had tuned on."""
+"""How sure each rule is, as a blind judge found rules of its kind on data that nobody had tuned on.
+
+Our own were written afterwards and have not been judged blind yet.
+"""
 
 from protocol.memories import RuleName
 
