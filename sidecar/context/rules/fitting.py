@@ -16,6 +16,7 @@ ORDER = (
     "vaults",
     "recentAgents",
     "availableDocuments",
+    "missingDocuments",
     "introduction",
     "tasksSuggestedDone",
     "changesSinceLastSession",
