@@ -385,6 +385,7 @@ NOUNS = {
     "tasksSuggestedDone": "tasks that seem done",
     "documents": "documents",
     "availableDocuments": "names of documents",
+    "missingDocuments": "names of missing documents",
     "recentAgents": "agents",
     "introduction": "introduction",
     "linkOffer": "offer to share another memory",
