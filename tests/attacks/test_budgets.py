@@ -302,8 +302,11 @@ def test_a_sparse_file_of_gigabytes_costs_nothing(
     assert (f".git/{name}".encode() in told.stdout + told.stderr) == is_named
 
 
-def test_a_hook_whose_work_does_not_return_ends_in_time(repository: Repository) -> None:
+def test_a_hook_whose_work_does_not_return_ends_in_time(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """H8. A child that is stopped runs no more Python than one that is in a system call."""
+    monkeypatch.delenv("THREADLINE_HOOK_SECONDS")
     repository.commit("feat: begin", at=NOON)
     begun = time.monotonic()
     with start_hook("SessionStart", repository.path, source="startup") as process:

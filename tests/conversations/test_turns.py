@@ -126,8 +126,9 @@ def test_turns_are_weighed_and_only_those_that_matter_are_read(desk: Desk) -> No
     desk.enrich()
     made = [one for one in desk.vault.memories.all() if one.type != "episodic"]
     quoted = {quote.quote for one in made for quote in one.evidence}
-    assert {one.type for one in made} == {"decision", "correction", "task"}
-    assert quoted == set(worth)
+    # What a rule is not sure of stays a record that search finds.
+    assert {one.type for one in made} == {"decision"}
+    assert quoted < set(worth)
 
 
 def test_only_flagged_turns_go_to_extraction(desk: Desk) -> None:

@@ -286,6 +286,8 @@ UNSIGNED = {
     "threadline/sessions/compact": "likewise",
     "threadline/enrichment/retry": "likewise",
     "threadline/enrichment/cancel": "likewise",
+    "threadline/enrichment/startAll": "likewise",
+    "threadline/review/decide": "only people review",
     "threadline/capture/pause": "only people pause",
     "threadline/capture/resume": "likewise",
     "threadline/rules/write": "only people write files",
@@ -311,7 +313,7 @@ READING = {
     "timeline",
     "why",
 }
-TELLING = {"status", "version", "complete", "didChange"}
+TELLING = {"status", "version", "complete", "didChange", "doctor", "worthKnowing"}
 
 
 def test_every_write_can_say_which_agent_it_is() -> None:
