@@ -45,6 +45,13 @@ run("scan", "--all-authors");
 run("enrich", "--all");
 /** Ask as another process does. */
 const call = (method, params) => JSON.parse(run("call", method, JSON.stringify(params)));
+/** What an agent has made of each commit, quoting it. */
+const [{ sessionId }] = call("threadline/sessions/list", {}).sessions;
+for (const { commit } of call("threadline/sessions/events", { sessionId }).events) {
+  const [title, content] = [commit.subject.split(/[:]| because/)[0], commit.subject];
+  const evidence = [{ quote: commit.subject, commitSha: commit.sha }];
+  call("threadline/memories/write", { type: "decision", title, content, sessionId, evidence, agentId: "claude-code" });
+}
 const notes = [...Array(30).keys()].map((number) => ({ title: `Berth ${number} is taken`, pinned: true }));
 remember([{ title: "Kittiwakes nest on the crane", occurredAt: "2020-01-01T00:00:00Z" }, ...notes]);
 

@@ -97,9 +97,10 @@ export function timeSpan(milliseconds: number): string {
 }
 
 /** What it has made, and what of it was not new. */
-export function outcome({ created, skipped, superseded }: Job): string {
+export function outcome({ created, proposed, skipped, superseded }: Job): string {
   return [
     created === 1 ? "1 memory" : `${created.toLocaleString("en")} memories`,
+    proposed > 0 && `${proposed.toLocaleString("en")} proposed`,
     skipped > 0 && `${skipped.toLocaleString("en")} known already`,
     superseded > 0 && `${superseded.toLocaleString("en")} brought up to date`,
   ]
@@ -109,7 +110,7 @@ export function outcome({ created, skipped, superseded }: Job): string {
 
 /** What a person is told when a job has ended well. */
 export function made(job: Job): string {
-  if (job.created > 0) return `Memory made: ${outcome(job)}.`;
+  if (job.created + job.proposed > 0) return `Memory made: ${outcome(job)}.`;
   return job.skipped > 0 ? "All of it was known already." : "Nothing in it was worth keeping.";
 }
 

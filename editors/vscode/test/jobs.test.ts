@@ -105,5 +105,6 @@ test("memory is said to be made only where some was", () => {
 test("who asked for memory is told what came of it", () => {
   assert.equal(made(job({ created: 2, skipped: 1 })), "Memory made: 2 memories, 1 known already.");
   assert.equal(made(job({ skipped: 1 })), "All of it was known already.");
+  assert.equal(made(job({ proposed: 2 })), "Memory made: 0 memories, 2 proposed.");
   assert.equal(made(job({})), "Nothing in it was worth keeping.");
 });

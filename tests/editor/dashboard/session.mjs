@@ -172,11 +172,11 @@ async function work({ ask }, at) {
       sha: String(start).padStart(40, "0"),
       authoredAt: time(100),
       authorName: "Ada",
-      subject: "Moor by the bow because the stern swings",
-      body: "The stern swings with the tide.\n\nNever moor by the stern alone.",
+      subject: "Moor by the bow instead of the stern",
+      body: "The stern swings with the tide.\n\nShips must never moor by the stern alone, because lines break.",
     },
   };
-  const note = { kind: "capture", occurredAt: time(101), source: "claude-code", text: "Ask the pilot about fog" };
+  const note = { kind: "capture", occurredAt: time(101), source: "claude-code", text: "From now on always ask the pilot about fog before mooring." };
   const { events } = await ask("threadline/ingest", { source: "vscode", events: [...saves, commit, note] });
   assert.equal(events.length, MANY + 2);
   return events[0].sessionId;
