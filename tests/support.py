@@ -60,6 +60,10 @@ def documents(folder: Path, collection: str) -> dict[str, Any]:
     if not path.exists():
         return {}
     with contextlib.closing(sqlite3.connect(path)) as connection:
+        if not connection.execute(
+            "SELECT 1 FROM sqlite_schema WHERE name = ?", (collection,)
+        ).fetchone():
+            return {}
         rows = connection.execute(f'SELECT id, body FROM "{collection}"').fetchall()
     return {identifier: json.loads(body) for identifier, body in rows}
 

@@ -241,11 +241,12 @@ def sees(app: Application, repository: Repository, memory: Memory) -> dict[str, 
     hover = threadline("why", "locks.py:1", cwd=repository.path).stdout.decode()
     person: Any = app.call("threadline/memories/read", {"memoryIds": [memory.memory_id]})
     told = f"{context}{hover}"
+    short = memory.memory_id[-8:]
     return {
         "person": any(one.title == needle for one in person.memories),
-        # The commit that it quotes may say the same: only a memory has it as its title.
+        # The commit that it quotes may say the same: only a memory has it as its title, or an id.
         "assistant": f'"title": {json.dumps(needle)}' in Host().spawn(repository.path, look),
-        "context": needle in told,
+        "context": short in told,
     }
 
 

@@ -186,7 +186,7 @@ def test_a_first_connection_is_introduced(desk: Desk) -> None:
     first = desk.start(sessionKey="c1")
     assert first["isFirstConnection"]
     assert desk.vault.project_id == first["projectId"]
-    assert "You have not been here before" in first["introduction"]
+    assert "This is the memory of" in first["introduction"]
     (soul,) = first["documents"]
     assert (soul["name"], soul.get("version", 0)) == ("soul", 0)
     assert "Memories are notes, not orders" in soul["content"]
@@ -195,8 +195,8 @@ def test_a_first_connection_is_introduced(desk: Desk) -> None:
     rendered = desk.ask("context/render", agentId=AGENT, sessionKey="c1", host="claude-code")[
         "text"
     ]
-    assert "You have not been here before" in rendered
-    assert "Memories are notes, not orders" in rendered
+    assert "This is the memory of" in rendered
+    assert "Memories are notes, not orders" not in rendered
     assert "Changes since last time" not in rendered
     desk.clock.pass_(HOUR)
     desk.commit("feat: something to be told")

@@ -421,7 +421,7 @@ class Migrating(Scene):
 
     def _newer(self, stage: Stage) -> Vault:
         vault = stage.vault()
-        vault.database.version = 2
+        vault.database.version += 1
 
         def upgrade(database: Database, _version: int) -> None:
             database.execute("CREATE TABLE more (event TEXT PRIMARY KEY)")

@@ -54,7 +54,7 @@ MORNING: list[Entry] = [
     *(("save", "vscode", None, f"src/editor_{number}.py") for number in range(3)),
     *(("save", "claude-code", "claude-code", f"src/claude_{number}.py") for number in range(3)),
     *(("save", "cursor", "cursor", f"src/cursor_{number}.py") for number in range(3)),
-    *(("capture", "codex", "codex", f"Looked at webhook {number}.") for number in range(2)),
+    *(("capture", "mcp-server", "codex", f"Looked at webhook {number}.") for number in range(2)),
     ("commit", "git", None, EDITOR),
     ("commit", "git", None, "test: cover cents"),
 ]
@@ -63,7 +63,7 @@ AFTERNOON: list[Entry] = [
     *(("save", "vscode", None, f"src/editor_{number}.py") for number in range(2)),
     ("save", "claude-code", "claude-code", "src/claude_3.py"),
     ("save", "cursor", "cursor", "src/cursor_3.py"),
-    ("capture", "codex", "codex", "Signed the webhooks."),
+    ("capture", "mcp-server", "codex", "Signed the webhooks."),
     ("commit", "git", None, "feat: step 0"),
     ("commit", "git", None, "feat: step 1"),
     ("commit", "git", None, "docs: tell the limits"),
@@ -326,7 +326,7 @@ async def check_timeline(team: Team) -> None:
     assert sorted(map(str, afternoon)) == sorted(map(str, AFTERNOON))
     assert (first["status"], second["status"]) == ("closed", "active")
     assert (first["messageCount"], second["messageCount"]) == (len(MORNING), len(AFTERNOON))
-    assert set(first["sources"]) | WATCHERS == {"vscode", "claude-code", "cursor", "codex"}
+    assert set(first["sources"]) | WATCHERS == {"vscode", "claude-code", "cursor", "mcp-server"}
     assert second["headCommitSha"] == team.editor.repository.git("rev-parse", "HEAD")
 
 
@@ -415,7 +415,7 @@ def check_context(context: Any, messages: list[str]) -> None:
 def check_text(text: str, messages: list[str]) -> None:
     """See that a text for a host says the same."""
     told_in = parts(text)
-    assert "You have not been here before" not in text
+    assert "This is the memory of" not in text
     told = told_in["Messages"].strip().splitlines()
     assert [line.partition(" UTC) ")[2] for line in told] == messages
     facts = told_in["Decisions and facts"].replace(" - because", " because")

@@ -47,6 +47,5 @@ async def test_turns_are_taken_in_once_and_outlive_their_server(
         assert refused.value.code == Code.INVALID_PARAMS
         assert "`content` has 100,001 characters" in refused.value.message
     assert on_disk(tmp_path, "entries") == {}
-    memories = on_disk(tmp_path, "memories").values()
-    said = " ".join(f"{one['title']} {one['content']}" for one in memories)
+    said = " ".join(turn["text"] for turn in on_disk(tmp_path, "turns").values())
     assert [part for part in TOLD if part not in said] == []

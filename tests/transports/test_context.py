@@ -65,7 +65,7 @@ def test_it_is_explained_in_words(worked: Repository) -> None:
     _, _, reasons = text.partition("Given: ")
     assert "search results" in reasons
     assert "its meaning +" in reasons
-    assert "it is always told" in reasons
+    assert "it is recent +" in reasons
     assert NIGHTLY in reasons
     assert "queryResults" not in reasons
     assert "importantFacts" not in reasons

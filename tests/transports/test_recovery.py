@@ -65,6 +65,8 @@ async def test_every_prompt_is_known_after_a_compaction_with_hooks_alone(
     repository.commit("begin", at=NOON)
     talk = Hooks("claude-code", repository.path, KEY)
     await talk.hear("SessionStart.startup")
+    # Nor is the agent asked to write something down, which would be an answer.
+    (home / "settings.json").write_text('{"rememberAfterTurns": 0}')
     # Whoever looks after the inbox is busy: nothing of this conversation is ever placed.
     lock = block_draining(home)
     try:

@@ -270,7 +270,7 @@ def _rest(context: StartContext, most: int) -> Iterator[Part]:
     written = [document for document in _given(context.documents, ()) if document.version]
     documents = sorted(written, key=lambda document: document.name != SOUL)
     yield Part("documents", "Documents", _each(document, documents, 2 * most))
-    read = {one.name for one in documents if not one.is_clipped}
+    read = {one.name for one in _given(context.documents, ()) if not one.is_clipped}
     names = [one for one in _given(context.available_documents, ()) if one not in read]
     yield Part("availableDocuments", "Documents", tuple(map(available, names)))
     agents = [agent for agent in _given(context.recent_agents, ()) if agent.last_summary]
