@@ -326,7 +326,9 @@ async def check_timeline(team: Team) -> None:
     assert sorted(map(str, afternoon)) == sorted(map(str, AFTERNOON))
     assert (first["status"], second["status"]) == ("closed", "active")
     assert (first["messageCount"], second["messageCount"]) == (len(MORNING), len(AFTERNOON))
-    assert set(first["sources"]) | WATCHERS == {"vscode", "claude-code", "cursor", "mcp-server"}
+    assert set(first["sources"]) | WATCHERS == {
+        *("vscode", "claude-code", "cursor", "codex", "mcp-server")
+    }
     assert second["headCommitSha"] == team.editor.repository.git("rev-parse", "HEAD")
 
 
