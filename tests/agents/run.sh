@@ -27,4 +27,6 @@ command -v npm >/dev/null || skip "npm is missing"
 
 install
 cd "$repository"
-exec "$python" "$here/offline.py" "$python" -m pytest -q -m agents -n 2 "${@:-$here}"
+agents() { "$python" "$here/offline.py" "$python" -m pytest -q -m agents "$@"; }
+# What failed beside others gets a second try alone.
+agents -n 2 "${@:-$here}" || agents -n 0 --last-failed --last-failed-no-failures none "${@:-$here}"

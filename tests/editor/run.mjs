@@ -32,16 +32,24 @@ async function checkVersion(version) {
     ...journeys.map((journey) => [journey.name, (editor) => travel(editor, journey)]),
   ]);
   for (const [name, check] of checks) {
-    if (!chosen || chosen.includes(name)) await inEditor(version, name, check);
+    if (chosen && !chosen.includes(name)) continue;
+    let result = await inEditor(version, name, check);
+    if (result.failed > 0) {
+      // Two versions run at once, so a busy machine may be the cause; who fails twice has failed.
+      console.log(`# ${version} ${name}: once more`);
+      result = await inEditor(version, name, check);
+    }
+    counts.passed += result.passed;
+    counts.failed += result.failed;
   }
 }
 
 async function inEditor(version, name, check) {
   const editor = new Editor({ cache, version, sidecar });
   open.add(editor);
-  let hasFailed = false;
+  const result = { passed: 0, failed: 0 };
   editor.report = (sentence, seconds, error) => {
-    hasFailed ||= error !== undefined;
+    result[error ? "failed" : "passed"]++;
     tell(`${version} ${name}: ${sentence}`, seconds, error);
   };
   try {
@@ -49,10 +57,11 @@ async function inEditor(version, name, check) {
   } catch (error) {
     editor.report("runs to its end", 0, error.stack);
   } finally {
-    if (hasFailed) console.log(indent(editor.sidecarLog()));
+    if (result.failed > 0) console.log(indent(editor.sidecarLog()));
     editor.stop();
     open.delete(editor);
   }
+  return result;
 }
 
 /** Layer A: mocha inside the extension host, which may believe to be another product. */
@@ -130,7 +139,6 @@ async function problem(step, scene) {
 }
 
 function tell(title, seconds, error) {
-  counts[error ? "failed" : "passed"]++;
   console.log(`${error ? "not ok" : "ok"} - ${title} (${seconds.toFixed(1)} s)`);
   if (error) console.log(indent(error));
 }
