@@ -148,6 +148,13 @@ def test_what_a_comment_explains(path: str, text: str, kind: str | None) -> None
     assert [one.kind for one in found] == ([kind] if kind else [])
 
 
+def test_what_looks_like_a_comment_in_a_text_is_none() -> None:
+    """Part of C12: a story in a data file says nothing about the project."""
+    comment = "# Sorted because `merge_rows` expects its input in order."
+    assert comments.find("a.toml", f"{comment}\n")
+    assert not comments.find("a.toml", f"text = '''\n{comment}\n'''\n")
+
+
 def test_tests_and_foreign_code_are_not_read() -> None:
     paths = ("src/a.py", "tests/test_a.py", "vendor/lib/a.go", "docs/conf.py", "src/a.min.js")
     assert [path for path in paths if comments.is_source(path)] == ["src/a.py"]

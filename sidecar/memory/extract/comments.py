@@ -69,7 +69,7 @@ _SIGNS = {
 _DOC = "\0"
 """Marks a comment that documents an interface."""
 _LAYOUT = late(r"[\s#/*;%.-]+")
-_DOCUMENTED = frozenset({"py", "pyi", "pyx"})
+_DOCUMENTED = frozenset({"py", "pyi", "pyx", "toml"})
 _BLOCKS = frozenset(_SLASH.split()) | {"css", "sql"}
 _CHOICE = late(r"\b(?:intentional(?:ly)?|deliberate(?:ly)?|on purpose|by design)\b", re.IGNORECASE)
 _WHY = late(
