@@ -357,6 +357,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "transports/test_prompts.py::test_a_prompt_is_told_what_concerns_it_once",
         "transports/test_prompts.py::test_a_vault_that_cannot_be_read_costs_nothing_but_the_answer",
         "transports/test_prompts.py::test_the_hook_loads_the_standard_library_only_and_changes_nothing",
+        "transports/test_prompts.py::test_what_belongs_to_another_branch_is_not_told",
         "transports/test_prompts.py::test_what_the_conversation_itself_said_or_was_given_is_not_told",
     ),
     "D15": (

@@ -177,3 +177,28 @@ def test_a_vault_that_cannot_be_read_costs_nothing_but_the_answer(desk: Desk) ->
     desk.vault().write_bytes(b"no database" * 1000)
     assert desk.ask(ASKED) == ""
     assert prompts.find("/nowhere/vault.sqlite", ASKED, "x") == []
+
+
+def test_what_belongs_to_another_branch_is_not_told(desk: Desk) -> None:
+    """D14: an experiment that was never merged says nothing about this branch."""
+    with closing(desk.open()) as app:
+        memory_id = desk.remember(app, "Zeppelin tickets expire after ninety fortnights")
+    question = "when do zeppelin tickets expire, after which fortnights?"
+    with closing(sqlite3.connect(desk.vault())) as database, database:
+        query = "UPDATE memories SET body = json_set(body, '$.branch', 'experiment') WHERE id = ?"
+        database.execute(query, (memory_id,))
+    assert desk.ask(question) == ""
+    desk.repository.git("checkout", "--quiet", "-b", "experiment")
+    assert told(desk.ask(f"{question} Really?"))
+
+
+def test_a_secret_that_was_stored_is_not_told(desk: Desk) -> None:
+    """Part of E11: texts are redacted again before they are given."""
+    with closing(desk.open()) as app:
+        memory_id = desk.remember(app, "Zeppelin tickets expire after ninety fortnights")
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    with closing(sqlite3.connect(desk.vault())) as database, database:
+        text = f"Zeppelin tickets expire after ninety fortnights, the token is {secret}."
+        database.execute("UPDATE texts SET text = ? WHERE id = ?", (text, memory_id))
+    (line,) = told(desk.ask("when do zeppelin tickets expire, after which fortnights?"))
+    assert (secret in line, "[REDACTED]" in line) == (False, True)

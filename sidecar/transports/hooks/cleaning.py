@@ -26,7 +26,7 @@ def clean(seen: Observation) -> Observation:
     for field in _TEXTS:
         text = seen.get(field)
         if isinstance(text, str) and text:
-            cleaned[field] = _clean(text)
+            cleaned[field] = clean_text(text)
     files = seen.get("files")
     if isinstance(files, list):
         cleaned["files"] = [path for path in files if not _is_secret(path)]
@@ -35,10 +35,11 @@ def clean(seen: Observation) -> Observation:
 
 def name(session: str) -> str:
     """Return the id of a conversation, or a hash of one that contains a secret."""
-    return session if _clean(session) == session else digest(session)
+    return session if clean_text(session) == session else digest(session)
 
 
-def _clean(text: str) -> str:
+def clean_text(text: str) -> str:
+    """Return a text without what is marked private and without secrets, clipped to what is stored at most."""
     public = _clipped(_public(text))
     if not prefilter.may_hold(public):
         return public[:LONGEST]

@@ -180,6 +180,7 @@ def _tell_about(home: str, seen: Observation, form: tuple[str, bool]) -> Respons
         str(seen["prompt"]),
         str(seen["sessionKey"]),
         spool.told(home, talk),
+        ready.find_branch(str(seen["root"])),
     )
     lines = lines or []
     texts = (prompts.write(lines) if lines else "", reminding.at_prompt(home, talk))

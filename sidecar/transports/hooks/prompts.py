@@ -8,6 +8,7 @@ from _collections_abc import Iterable, Iterator
 
 from sidecar.storage import prepared
 from sidecar.text.common_words import FUNCTION_WORDS
+from sidecar.transports.hooks import cleaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _SHARE = 0.35
 
 Of 122 prompts of other projects 1-4 % reached it, and 22 % of the questions about a project of the same field."""
 _CANDIDATES = 12
+_TRUNKS = ("main", "master", "trunk", "develop")
+"""Branches that most others contain; whether any other does, only git could say."""
 _SHOWN = 260
 _BEGIN, _END = "<!-- threadline:memory -->", "<!-- /threadline:memory -->"
 
@@ -42,8 +45,13 @@ class Line:
         self.text = text
 
 
-def find(vault: str, prompt: str, session_key: str, told: Iterable[str] = ()) -> list[Line]:
-    """Return what a vault has on a prompt and its conversation was not told; nothing where that is not sure."""
+def find(
+    vault: str, prompt: str, session_key: str, told: Iterable[str] = (), branch: str = ""
+) -> list[Line]:
+    """Return what a vault has on a prompt and its conversation was not told; nothing where that is not sure.
+
+    A memory of a branch is told on that branch alone, unless it is one that most others contain.
+    """
     import _sqlite3  # noqa: PLC0415  # who only captures does without
 
     terms = _terms(prompt)
@@ -52,7 +60,7 @@ def find(vault: str, prompt: str, session_key: str, told: Iterable[str] = ()) ->
     try:
         database = prepared.open_file(vault)
         try:
-            return list(_find(database, terms, session_key, {*told}))
+            return list(_find(database, terms, (session_key, branch), {*told}))
         finally:
             database.close()
     except (_sqlite3.Error, OSError, ValueError):
@@ -82,8 +90,9 @@ def _terms(prompt: str) -> list[str]:
 
 
 def _find(
-    database: "Connection", terms: list[str], session_key: str, told: set[str]
+    database: "Connection", terms: list[str], place: tuple[str, str], told: set[str]
 ) -> Iterator[Line]:
+    session_key, branch = place
     (count,) = database.execute("SELECT count(*) FROM texts").fetchone()
     telling, worth = _weigh(database, terms, count)
     if len(telling) < _MATCHED:
@@ -91,7 +100,8 @@ def _find(
     told |= {row[0] for row in database.execute(_TOLD, (session_key, session_key))}
     expression = " OR ".join(f'"{term}"' for term in telling)
     shown: set[str] = set()
-    for row in database.execute(_QUERY, (expression, session_key, session_key, _CANDIDATES)):
+    values = (expression, session_key, session_key, branch, *_TRUNKS, _CANDIDATES)
+    for row in database.execute(_QUERY, values):
         score, identifier, text = -row[0], row[1], row[-1]
         if score < _SHARE * worth or len(shown) == MOST:
             return
@@ -111,7 +121,8 @@ WHERE words MATCH ? AND NOT (texts.kind = 'turn' AND texts.origin = ?)
 AND NOT (texts.kind = 'capture' AND EXISTS (SELECT 1 FROM texts AS own WHERE own.kind = 'turn' AND own.origin = ?
 AND instr(own.text, texts.text)))
 AND (texts.kind <> 'memory' OR (memories.status = 'active' AND coalesce(memories.verdict, '') NOT IN ('gone', 'changed')
-AND json_extract(memories.body, '$.type') <> 'episodic' AND json_extract(memories.body, '$.feedback') >= 0))
+AND json_extract(memories.body, '$.type') <> 'episodic' AND json_extract(memories.body, '$.feedback') >= 0
+AND (json_extract(memories.body, '$.branch') IS NULL OR json_extract(memories.body, '$.branch') IN (?, ?, ?, ?, ?))))
 ORDER BY bm25(words) LIMIT ?
 """
 _TOLD = """
@@ -157,6 +168,8 @@ def _say(row: "tuple[Any, ...]", terms: list[str]) -> str:
     sentences = [part.strip() for part in text.replace("\n", ". ").split(". ") if part.strip()]
     fits = [sum(term[:5] in part.lower() for term in terms) for part in sentences]
     best = sentences[fits.index(max(fits))] if sentences else ""
+    # Each by itself: the colon between them would look like a place for a secret, and patterns take time to load.
+    title, best = cleaning.clean_text(title), cleaning.clean_text(best)
     said = f"{title}: {best}" if title and best and best not in title else title or best
     flat = " ".join(f"{facts}: {said}".split())
     seen = flat if flat.isascii() and flat.isprintable() else "".join(filter(_is_seen, flat))

@@ -65,6 +65,12 @@ def find_project(home: str, root: str) -> str | None:
     return listing[0] if len(listing) == 1 else None
 
 
+def find_branch(root: str) -> str:
+    """Return the branch that is checked out in a folder's repository; an empty text where there is none."""
+    ref, _, _ = (prepared.find_head(prepared.find_top(root)) or "").rpartition(" ")
+    return ref.removeprefix("ref: refs/heads/") if ref.startswith("ref: refs/heads/") else ""
+
+
 def name_items(ready: Ready) -> list[str]:
     """Return the ids of what a context tells."""
     receipt = _decoded(ready.receipt.encode())
