@@ -158,7 +158,6 @@ class Application:
 
     @functools.cached_property
     def _overhearing(self) -> "Overhearing":
-        """Give who places what hooks have heard, loaded when there is something."""
         from sidecar.handlers import hook_ingest  # noqa: PLC0415  # needed late
 
         return hook_ingest.prepare(
@@ -482,14 +481,12 @@ def open_application(
 
 
 def _missing() -> str | None:
-    """Say what the model for meanings lacks."""
     from sidecar.search.embeddings import model  # noqa: PLC0415  # needed late
 
     return model.missing()
 
 
 def _embedder() -> Embedder | str:
-    """Load the model for meanings, or say why there is none."""
     from sidecar.search.embeddings import model  # noqa: PLC0415  # heavy, and needed late
 
     found = model.load()
@@ -548,7 +545,6 @@ def _examine(app: Application, params: ProjectParams) -> Diagnosis:
 
 
 def _ask_git(folder: Path) -> None:
-    """Raise what keeps git from reading a folder."""
     git.ask(folder, "version")
     git.check(folder)
 
@@ -586,7 +582,6 @@ def _vault(app: Application, params: ProjectParams) -> Vault:
 
 
 def _of(service: Callable[[Vault, Any], Record]) -> "Handler":
-    """Serve a method by what a service does with the project's memory."""
     return lambda app, params: service(_vault(app, params), params)
 
 

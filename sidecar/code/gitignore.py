@@ -219,7 +219,6 @@ def _steps(glob: bytes) -> Iterator[_Step]:
 
 
 def _stars(glob: bytes, start: int, end: int) -> Iterator[_Step]:
-    """Read one star, or two for any number of folders."""
     if not _is_whole(glob, start, end):
         yield _Step(_NAME, is_loop=True)
     elif glob[end : end + 1] == b"/":

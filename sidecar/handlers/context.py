@@ -441,7 +441,6 @@ class Dialogue:
         self._later(vault, lambda vault: turns.listen(vault, session_key, said))
 
     def _expect(self, vault: Vault) -> None:
-        """Save what falls silent, as long as this process lives."""
         self._idling.expect(vault, self.around.settings().idle_flush_ms / 1000 + _GRACE)
 
     def _flush_idle(self, vault: Vault) -> bool:
@@ -465,12 +464,10 @@ class Dialogue:
         )
 
     def _later(self, vault: Vault, make_ops: MakeOps) -> None:
-        """Let a by-product be written that adds to others."""
         self.buffer.add(vault, f"use:{next(self._numbers)}", make_ops, has_words=True)
 
 
 def _has_begun(vault: Vault, params: ContextParams) -> bool:
-    """Tell whether a conversation has been given its context."""
     talk = participants.find(vault, params.session_key or "")
     return talk is not None and talk.began is not None
 
@@ -495,7 +492,6 @@ def _with_messages(kept: Checkpointed, given: tuple[MessageItem, ...]) -> Checkp
 
 
 def _told(kept: Checkpointed) -> tuple[MessageItem, ...]:
-    """Name the messages that came with the context of an agent's first report."""
     return (kept.start.pending_messages if kept.start else None) or ()
 
 

@@ -34,6 +34,5 @@ def prepare(
 
 
 def _last_words(path: str, host: str) -> str:
-    """Read what an agent said last, as its host wrote it down."""
     said = [text for who, text in transcripts.turns(path, host, Path.home()) if who == "assistant"]
     return said[-1] if said else ""

@@ -70,7 +70,6 @@ def _stems(text: str) -> set[str]:
 
 
 def _stem(term: str) -> str:
-    """Return what the forms of an English word share, roughly."""
     for ending in _ENDINGS:
         if len(term) > len(ending) + _STEM and term.endswith(ending):
             return term[: -len(ending)]

@@ -70,7 +70,6 @@ def _fill_rules(app: Application, project: str, plan: Plan) -> None:
 
 
 def _asked(app: Application, options: Namespace) -> tuple[Tools, ConnectParams]:
-    """Read the options: `--project` may be followed by a folder, and an agent's name is none."""
     names = list(options.agent)
     folder = options.project
     if folder in assistant.names():

@@ -109,7 +109,6 @@ def _moment(said: str) -> datetime:
 
 
 def _has_input() -> bool:
-    """Tell whether somebody hands us an export on standard input: a file or a pipe with something in it."""
     if sys.stdin is None:
         return False
     try:

@@ -100,7 +100,6 @@ def _scan(app: Application, options: Namespace) -> Exit:
 
 
 def _offer(app: Application, reference: str | None) -> None:
-    """Say what other tools have kept of past conversations here."""
     from sidecar.transports.cli import importing  # noqa: PLC0415  # no other command needs it
 
     importing.offer(app, reference)
@@ -131,7 +130,6 @@ def _watch(app: Application, options: Namespace) -> Exit:
 
 
 def _capture(app: Application, options: Namespace) -> Exit:
-    """Pause or resume capture."""
     params: dict[str, object] = {"project": options.project}
     if options.command == "pause":
         params["duration"] = options.duration
@@ -221,7 +219,6 @@ def _explain(app: Application, options: Namespace) -> Exit:
 
 
 def _link(app: Application, options: Namespace) -> Exit:
-    """Link or unlink a folder."""
     params: dict[str, object] = {"project": options.project}
     if options.command == "link":
         params |= {"to": options.to, "refuse": options.no}
@@ -307,7 +304,6 @@ def _import(app: Application, options: Namespace) -> Exit:
 
 @contextlib.contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
-    """Open a file to read it, or take the standard stream for `-`."""
     if name == "-":
         yield sys.stdin.buffer
         return
@@ -345,7 +341,6 @@ def _made(name: str) -> Iterator[IO[bytes]]:
 
 
 def _headline(app: Application, options: Namespace, session: Session) -> str:
-    """Say what a session was about: its last commit."""
     events = _events(app, options, session).events
     commits = [event for event in events if event.commit] or list(events)
     return screens.headline(commits[-1]) if commits else ""

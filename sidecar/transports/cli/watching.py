@@ -45,7 +45,6 @@ class Viewer:
             self.show_news()
 
     def _events(self) -> Iterator[Event]:
-        """Go through the events of the sessions that may still get some, oldest first."""
         for project in self._app.projects():
             vault = self._app.vault(project)
             for session in list(itertools.islice(vault.sessions.newest(), _LATEST))[::-1]:

@@ -127,7 +127,6 @@ class Client:
         self._protocol.commands[SHOW_FILE] = self._show_file
 
     def _handle(self, method: str, handler: Callable[..., object], options: object = None) -> None:
-        """Wrap a handler for pygls, which sets attributes that a method cannot have."""
         self._server.feature(method, options)(functools.partial(handler))
 
     async def stop(self) -> None:

@@ -88,7 +88,6 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
 
 
 def _place(client: Client, arguments: Arguments) -> Path:
-    """Give the folder that a call concerns, which may name its vault instead."""
     vault, project = arguments.pop("vaultId", None), arguments.pop("project", None)
     if vault is None:
         return client.folder(project)
@@ -153,7 +152,6 @@ def _filled(client: Client, tool: Tool, arguments: Arguments, talk: Talk) -> Arg
 
 
 def _has_room(tool: Tool, given: Arguments) -> bool:
-    """Tell whether an answer has a cap that leaves room for the notice: the cap is hard."""
     cap = given.get(_CAP, _CHARS)
     return _CAP in schemas.names(tool.method) and isinstance(cap, int) and cap >= _LEAST + _LABEL
 

@@ -137,7 +137,6 @@ class Client:
         return folders[0] / Path(wanted).expanduser()
 
     def _told(self) -> tuple[Path, ...]:
-        """Read the folders from the environment."""
         names = [
             name
             for variable in _FOLDERS

@@ -88,7 +88,6 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 def _capture(arguments: Arguments) -> Arguments:
-    """Make an event of an agent's own account of its work."""
     event = {
         "kind": "capture",
         "text": arguments.pop("summary", None),

@@ -80,7 +80,6 @@ class House:
             tab.tell(change)
 
     async def _let_in(self, request: Request) -> Response:
-        """Exchange an invitation for a secret."""
         _limit(self._knocks)
         if request.headers.get("content-type") != "application/json":
             raise HTTPException(415, "a token is shown as JSON")
@@ -95,7 +94,6 @@ class House:
         return Response(file.content, headers={"content-type": file.kind})
 
     async def _checkpoints(self, request: Request) -> Response:
-        """List the checkpoints of a project, or of one conversation."""
         if not self._is_program(request):
             raise HTTPException(401, "show the token of `threadline dashboard` as a bearer")
         _limit(self._questions)
