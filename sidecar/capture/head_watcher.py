@@ -8,10 +8,10 @@ import msgspec
 from protocol.errors import BusyError
 from protocol.events import Commit, Event, NewEvent
 from sidecar.capture import record as capture_record
-from sidecar.capture.checkouts import Checkout
 from sidecar.capture.rules import head_moves, pauses, sessions
 from sidecar.capture.rules.head_moves import NOWHERE, Amended, Change, Left, Made, Rebased, Unclear
 from sidecar.capture.rules.sessions import commit_key, keys
+from sidecar.code.checkouts import Checkout
 from sidecar.privacy import cleaning
 from sidecar.storage.vault import Vault
 

@@ -246,7 +246,7 @@ def context(app: Application, options: Namespace) -> Exit:
         return Exit.OK
     asked = convert(_RENDER, params | {"host": options.host, "maxChars": options.max_chars})
     assert isinstance(asked, RenderParams)  # noqa: S101  # for the type checker; the table says so
-    account = app.mind.dialogue.explain(asked)
+    account = app.dialogue.explain(asked)
     rendered = account.rendered
     if rendered.text:
         print(characters.visible(rendered.text))

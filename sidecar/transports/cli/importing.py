@@ -29,7 +29,7 @@ def conversations(app: Application, options: Namespace) -> Exit:
     if options.source is None:
         return _list(app, options)
     imports, project = _imports(app), app.project(options.project)
-    app.overhear()
+    app.hearing.place()
     label = READERS[options.source].label
     since = _moment(options.since) if options.since else None
     wanted = app.home.projects() if options.all_projects else [project]

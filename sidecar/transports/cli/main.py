@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = _COMMANDS[options.command](app, options)
             if sys.stdout is not None:
                 sys.stdout.flush()
-            is_due = options.command != "maintain" and app.is_unprepared()
+            is_due = options.command != "maintain" and app.background.is_unprepared()
         if is_due:
             upkeep.begin(str(app.home.folder), os.environ, is_due=True)
     except ThreadlineError as error:
@@ -84,7 +84,9 @@ def _scan(app: Application, options: Namespace) -> Exit:
         line_counts=options.line_counts,
     )
     with screens.progress("importing commits") as progress:
-        result = app.scan(params, progress)
+        from sidecar.handlers import capture  # noqa: PLC0415  # no other command needs it
+
+        result = capture.scan_history(app, params, progress)
     if options.json:
         print(calls.encode(result))
         return Exit.OK

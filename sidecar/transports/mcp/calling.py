@@ -70,7 +70,7 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
     folder = str(place)
     talk = client.conversation(place)
     params = {"project": folder, **_filled(client, tool, arguments, talk)}
-    dialogue = client.app.mind.dialogue
+    dialogue = client.app.dialogue
     dialogue.gives_once = True
     is_due = not (tool.tells_start or talk.is_followed)
     unasked = dialogue.prepare(_asked(client, folder, talk)) if is_due else None
@@ -109,8 +109,8 @@ def _note(client: Client, tool: Tool, params: Arguments, talk: Talk) -> None:
     category: Category = "system" if tool.tells_start else _CATEGORIES.get(tool.effect, "write")
     done = Activity(tool=tool.name, category=category, input_summary=said[:_SUMMARY])
     key = client.key if tool.begins else talk.key
-    vault = app.vault(app.project(params["project"]))
-    app.mind.dialogue.note(vault, key, Report(), done)
+    vault = app.vault(params["project"])
+    app.dialogue.note(vault, key, Report(), done)
 
 
 def _shortened(tool: Tool, result: msgspec.Raw) -> msgspec.Raw:

@@ -86,7 +86,7 @@ class Client:
 
     def conversation(self, folder: Path) -> "Talk":
         """Tell which conversation it is in: the one that the hooks of its host follow, or one of its own."""
-        followed = self.app.mind.dialogue.live(str(folder), self.harness)
+        followed = self.app.dialogue.live(str(folder), self.harness)
         is_clear = len(followed) == 1 and self.key.startswith(participants.OWN)
         return Talk(followed[0] if is_clear else self.key, is_followed=bool(followed))
 
