@@ -5,7 +5,7 @@ import re
 from sidecar.search.rules import terms
 from sidecar.text import wording
 
-SHOWN = 400
+SHOWN = 600
 """Characters of a snippet."""
 _PASSAGE, _PASSAGES = 400, 6
 """Characters of a passage, and passages of one text: embedding costs by the letter."""
