@@ -118,7 +118,6 @@ PENDING: dict[str, str] = {
     "D18": "comes with teams",
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
     "F13": "encryption at rest is not built",
-    "F14": "agent keys come with teams",
     "G9": "the page is not built",
     "J1": "comes with teams",
     "J2": "comes with teams",
@@ -442,6 +441,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
     ),
     "F12": (
         "upkeep/test_exchange.py::test_links_are_seen_from_every_end_help_to_find_and_never_dangle",
+    ),
+    "F14": (
+        "transports/test_keys.py::test_a_revoked_key_stops_working_at_once_in_a_running_server",
     ),
     "G1": (
         "editor/installation.mjs::installation",

@@ -229,6 +229,19 @@ Gives an assistant its tools, resources and prompts as an MCP server, for the cl
 it. `threadline connect` tells assistants to run this; there is nothing to see on a terminal.
 """
 
+_KEYS = """\
+Decides which agents may read or write which projects. As soon as there is a key, MCP and the dashboard's HTTP API
+refuse every call without a valid one. Your own command line, editor and dashboard need none. A key is shown once, and
+only its hash is kept; a revoked one stops working at once, also in servers that run.
+
+  threadline keys create claude-code --vaults . --write
+  threadline keys create reviewer --vaults ~/api ~/web        only reads
+  threadline keys create planner --vaults all                 also searches all projects at once
+  threadline keys                                             list them
+  threadline keys revoke reviewer
+  threadline keys off                                         forget all of them, and ask for none
+"""
+
 _DASHBOARD = """\
 Shows sessions and memory in a browser, live, at an address of this machine that nobody else can reach. The address
 that is printed lets one tab in, once. It ends with its terminal, or with Ctrl-C.
@@ -447,6 +460,7 @@ def build() -> argparse.ArgumentParser:
     add(commands)
     _add_connect(commands)
     _add_rules(commands)
+    _add_keys(commands)
     _add_forget(commands)
     _add_identity(commands)
     command(commands, "verify", "check every record that is kept for this project", _VERIFY)
@@ -636,6 +650,27 @@ def _add_connect(commands: Commands) -> None:
                 action="store_true",
                 help="ask agents once in a conversation, before they stop, to write down what they learned",
             )
+
+
+def _add_keys(commands: Commands) -> None:
+    keys = bare_command(commands, "keys", "which agents may read or write what", _KEYS)
+    keys.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "create", "revoke", "off"),
+        default="list",
+        help="default: list",
+    )
+    keys.add_argument("name", nargs="?", help="the agent")
+    keys.add_argument(
+        "--vaults",
+        nargs="+",
+        metavar="PROJECT",
+        help="folders or project ids, or `all` (default: here)",
+    )
+    access = keys.add_mutually_exclusive_group()
+    access.add_argument("--read", action="store_true", help="it may only read (default)")
+    access.add_argument("--write", action="store_true", help="it may read and write")
 
 
 def _add_rules(commands: Commands) -> None:

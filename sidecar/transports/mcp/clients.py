@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from protocol.errors import InvalidParamsError, NotFoundError
+from protocol.errors import ForbiddenError, InvalidParamsError, NotFoundError
 from protocol.messages import USER
 from sidecar.app import Application
 from sidecar.conversations import participants
 from sidecar.hosts import client_names
+from sidecar.storage.agent_keys import ENVIRONMENT, Access, AgentKey, AgentKeys
 from sidecar.transports.addresses import path_of
 
 _AT = {
@@ -78,6 +79,34 @@ class Client:
     def agent_id(self) -> str:
         """The agent, by its own name or its program's."""
         return self.agent or self.harness
+
+    def hold_key(self) -> AgentKey | None:
+        """Return the key it acts with, whose agent it then is; None where keys are off.
+
+        Every call asks again: a key may be revoked, or keys turned on, while we run.
+        """
+        keys = AgentKeys(self.app.home.folder)
+        if not keys.are_on():
+            return None
+        key = keys.find(self.environment.get(ENVIRONMENT))
+        self.agent = key.name
+        return key
+
+    def admit(self, access: Access, folder: Path) -> None:
+        """Raise ForbiddenError where its key does not allow this in a folder's project."""
+        key = self.hold_key()
+        if key is not None:
+            key.check(access, self.app.project(str(folder)).project_id)
+
+    def check_agent(self, name: object) -> None:
+        """Refuse an agent that gives itself out as the person, or as another than its key names."""
+        if isinstance(name, str) and name.strip().lower() == USER:
+            raise InvalidParamsError(
+                "an agent cannot act as the user; leave it out, or give a name of its own"
+            )
+        key = self.hold_key()
+        if key is not None and name is not None and name != key.name:
+            raise ForbiddenError(f"this key is for {key.name}, not for {name}; leave the name out")
 
     def introduce(self, agent: str | None, key: str | None) -> None:
         """Take what an agent says of itself when it starts."""
@@ -151,14 +180,6 @@ class Client:
         with self._mutex:
             self._calls = 0 if is_checkpoint else self._calls + 1
             return remind(self._calls)
-
-
-def check_agent(name: object) -> None:
-    """Refuse an agent that gives itself out as the person."""
-    if isinstance(name, str) and name.strip().lower() == USER:
-        raise InvalidParamsError(
-            "an agent cannot act as the user; leave it out, or give a name of its own"
-        )
 
 
 def _is_project(folder: Path) -> bool:

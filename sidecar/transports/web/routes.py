@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from protocol.errors import Code
+from protocol.errors import Code, ForbiddenError
 from protocol.methods import Change
 from sidecar.text import characters
 from sidecar.transports.web import gates
@@ -34,6 +34,7 @@ _STATUSES = {
     Code.INVALID_PARAMS: 400,
     Code.NOT_FOUND: 404,
     Code.BUSY: 503,
+    Code.FORBIDDEN: 403,
 }
 """What other programs are told by a status; all else is our fault."""
 
@@ -96,10 +97,16 @@ class House:
 
     async def _checkpoints(self, request: Request) -> Response:
         """List the checkpoints of a project, or of one conversation."""
-        if not self._is_program(request):
+        shown = _bearer(request)
+        try:
+            key = self._office.find_key(shown)
+        except ForbiddenError as error:
+            raise HTTPException(401, f"{error}; show it as a bearer") from None
+        if key is None and not self._keys.is_bearer(shown):
             raise HTTPException(401, "show the token of `threadline dashboard` as a bearer")
         _limit(self._questions)
-        answer = await self._office.answer(None, _LIST, _question(request), Work(_ignore, _LIST))
+        work = Work(_ignore, _LIST)
+        answer = await self._office.answer(None, _LIST, _question(request), work, key)
         if isinstance(answer.error, msgspec.UnsetType):
             return _json(200, answer.result)
         status = _STATUSES.get(Code(answer.error.code), 500)
@@ -122,10 +129,12 @@ class House:
         finally:
             self._tabs.discard(tab)
 
-    def _is_program(self, request: Request) -> bool:
-        shown = request.headers.getlist("authorization")
-        scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
-        return scheme.lower() == "bearer" and self._keys.is_bearer(token)
+
+def _bearer(request: Request) -> str:
+    """Return what a program shows; empty where that is not one bearer."""
+    shown = request.headers.getlist("authorization")
+    scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
+    return token if scheme.lower() == "bearer" else ""
 
 
 async def _tell_health(_: Request) -> Response:
