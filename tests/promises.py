@@ -124,7 +124,6 @@ PENDING: dict[str, str] = {
     "J3": "comes with teams",
     "J4": "comes with teams",
     "J5": "comes with teams",
-    "J6": "comes with teams",
     "K1": "comes with the first hour",
     "K2": "comes with the first hour",
     "K4": "comes with the first hour",
@@ -673,5 +672,6 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "attacks/test_settings.py::test_the_names_of_keys_are_taken",
         "attacks/test_settings.py::test_what_is_in_force_already_is_no_refusal",
     ),
+    "J6": ("transports/test_mcp_http.py::test_an_assistant_elsewhere_works_with_a_key",),
     "K3": ("e2e/test_demo.py::test_a_week_is_shown_and_nothing_is_left_behind",),
 }

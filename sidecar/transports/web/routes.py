@@ -18,10 +18,11 @@ from starlette.websockets import WebSocket
 from protocol.errors import Code, ForbiddenError
 from protocol.methods import Change
 from sidecar.text import characters
-from sidecar.transports.web import gates
-from sidecar.transports.web.connections import SOCKET_PATH
-from sidecar.transports.web.gates import MAX_BODY, Gate, refuse
-from sidecar.transports.web.keys import Keys, Limit, retry_after
+from sidecar.transports import http_gates
+from sidecar.transports.http_connections import SOCKET_PATH
+from sidecar.transports.http_gates import MAX_BODY, Gate, Limit, Place, refuse, retry_after
+from sidecar.transports.web import page_files
+from sidecar.transports.web.keys import Keys
 from sidecar.transports.web.tabs import Entrance, Office, Tab
 from sidecar.transports.works import Work
 
@@ -53,7 +54,7 @@ class House:
         self._office = office
         self._keys = keys
         self._port = port
-        self._files = {**gates.load(gates.DOOR), **gates.load(gates.PAGES)}
+        self._files = {**page_files.load(page_files.DOOR), **page_files.load(page_files.PAGES)}
         self._knocks = Limit(10, 0.2, time.monotonic)
         self._questions = Limit(30, 1.0, time.monotonic)
         self._entrance = Entrance(keys)
@@ -73,7 +74,7 @@ class House:
         ]
         inside = Starlette(routes=routes, exception_handlers={HTTPException: _tell_problem})
         inside.router.redirect_slashes = False
-        return Gate(inside, self._port)
+        return Gate(inside, Place(hosts=http_gates.hosts(self._port)))
 
     def tell(self, change: Change) -> None:
         """Send a change to all tabs."""

@@ -29,8 +29,9 @@ from sidecar.app import Application
 from sidecar.storage.agent_keys import AgentKey, AgentKeys
 from sidecar.text import characters
 from sidecar.transports import requests
+from sidecar.transports.http_gates import Limit
 from sidecar.transports.requests import Identifier, is_identifier
-from sidecar.transports.web.keys import Keys, Limit
+from sidecar.transports.web.keys import Keys
 from sidecar.transports.works import Work, Works
 
 ASKED_AGAIN = frozenset(
