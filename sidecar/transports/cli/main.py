@@ -246,6 +246,12 @@ def _connect(app: Application, options: Namespace) -> Exit:
     return code
 
 
+def _keys(app: Application, options: Namespace) -> Exit:
+    from sidecar.transports.cli import keys  # noqa: PLC0415  # no other command needs it
+
+    return keys.keys(app, options)
+
+
 def _call_method(app: Application, options: Namespace) -> Exit:
     if options.project:
         app.here = Path(options.project)
@@ -397,6 +403,7 @@ _COMMANDS = {
     "connect": _connect,
     "disconnect": _connect,
     "rules": rules.rules,
+    "keys": _keys,
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,

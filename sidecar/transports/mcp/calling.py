@@ -17,7 +17,7 @@ from protocol.turns import Activity, Category
 from sidecar.conversations.rules.conversations import Report
 from sidecar.projects.progress import Tell
 from sidecar.text import characters, own_words
-from sidecar.transports.mcp import clients, schemas
+from sidecar.transports.mcp import schemas
 from sidecar.transports.mcp.clients import Client, Talk
 from sidecar.transports.mcp.tools import Arguments, Tool
 
@@ -65,8 +65,10 @@ def is_too_long(text: str, besides: int = 0) -> bool:
 
 
 def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply:
-    _check(tool, arguments)
+    client.hold_key()  # before anything is said about projects
+    _check(client, tool, arguments)
     place = _place(client, arguments)
+    client.admit(tool.access, place)
     folder = str(place)
     talk = client.conversation(place)
     params = {"project": folder, **_filled(client, tool, arguments, talk)}
@@ -119,7 +121,7 @@ def _shortened(tool: Tool, result: msgspec.Raw) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(tool.shorten(msgspec.json.decode(result))))
 
 
-def _check(tool: Tool, arguments: Arguments) -> None:
+def _check(client: Client, tool: Tool, arguments: Arguments) -> None:
     """Refuse arguments that are not the tool's, also those that its method would take."""
     known = tool.takes()["properties"]
     for name in arguments:
@@ -130,7 +132,7 @@ def _check(tool: Tool, arguments: Arguments) -> None:
         if arguments.get(name) is None:
             raise InvalidParamsError(f"{tool.name} needs `{name}`", field=name)
     if tool.agent is not None:
-        clients.check_agent(arguments.get(tool.agent))
+        client.check_agent(arguments.get(tool.agent))
     project = arguments.get("project")
     if project is not None and not isinstance(project, str):
         raise InvalidParamsError("`project` is the path of a folder", field="project")
