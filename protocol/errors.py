@@ -27,6 +27,8 @@ class Code(IntEnum):
     """The thing is not in a state that allows this."""
     MODEL_FAILED = -33007
     """A language model could not be asked, or its answer could not be used; try again."""
+    FORBIDDEN = -33008
+    """No key was shown, or one that does not allow this."""
 
 
 class ThreadlineError(Exception):
@@ -101,6 +103,12 @@ class ModelFailedError(ThreadlineError):
     """A language model could not be asked, or its answer could not be used."""
 
     code = Code.MODEL_FAILED
+
+
+class ForbiddenError(ThreadlineError):
+    """No key was shown, or one that does not allow this."""
+
+    code = Code.FORBIDDEN
 
 
 class CancelledError(ThreadlineError):

@@ -12,6 +12,7 @@ from protocol.errors import InvalidParamsError, ThreadlineError
 from protocol.methods import ScanParams
 from sidecar.app import Application
 from sidecar.conversations.imports.backfill import READERS, Brought
+from sidecar.handlers import capture
 from sidecar.handlers.imports import Imports
 from sidecar.transports.cli import calls, screens
 from sidecar.transports.exits import Exit
@@ -30,7 +31,7 @@ def history(app: Application, options: Namespace) -> Exit:
         line_counts=options.line_counts,
     )
     with screens.progress("importing commits") as progress:
-        result = app.scan(params, progress)
+        result = capture.scan_history(app, params, progress)
     if options.json:
         print(calls.encode(result))
         return Exit.OK
@@ -56,7 +57,7 @@ def conversations(app: Application, options: Namespace) -> Exit:
     if options.source is None:
         return _list(app, options)
     imports, project = _imports(app), app.project(options.project)
-    app.overhear()
+    app.hearing.place()
     label = READERS[options.source].label
     since = _moment(options.since) if options.since else None
     wanted = app.home.projects() if options.all_projects else [project]
@@ -140,7 +141,6 @@ def _moment(said: str) -> datetime:
 
 
 def _has_input() -> bool:
-    """Tell whether somebody hands us an export on standard input: a file or a pipe with something in it."""
     if sys.stdin is None:
         return False
     try:

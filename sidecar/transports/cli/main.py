@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if sys.stdout is not None:
                 sys.stdout.flush()
             is_left = options.command == "maintain" or options.is_passing
-            is_due = not is_left and app.is_unprepared()
+            is_due = not is_left and app.background.is_unprepared()
         if is_due:
             upkeep.begin(str(app.home.folder), os.environ, is_due=True)
     except ThreadlineError as error:
@@ -97,7 +97,6 @@ def _set_up(app: Application, options: Namespace) -> Exit:
 
 
 def _offer(app: Application, reference: str | None) -> None:
-    """Say what other tools have kept of past conversations here."""
     from sidecar.transports.cli import importing  # noqa: PLC0415  # no other command needs it
 
     importing.offer(app, reference)
@@ -128,7 +127,6 @@ def _watch(app: Application, options: Namespace) -> Exit:
 
 
 def _capture(app: Application, options: Namespace) -> Exit:
-    """Pause or resume capture."""
     params: dict[str, object] = {"project": options.project}
     if options.command == "pause":
         params["duration"] = options.duration
@@ -226,7 +224,6 @@ def _explain(app: Application, options: Namespace) -> Exit:
 
 
 def _link(app: Application, options: Namespace) -> Exit:
-    """Link or unlink a folder."""
     params: dict[str, object] = {"project": options.project}
     if options.command == "link":
         params |= {"to": options.to, "refuse": options.no}
@@ -250,6 +247,12 @@ def _connect(app: Application, options: Namespace) -> Exit:
     if code == Exit.OK and not options.json and not options.dry_run:
         _offer(app, None)
     return code
+
+
+def _keys(app: Application, options: Namespace) -> Exit:
+    from sidecar.transports.cli import keys  # noqa: PLC0415  # no other command needs it
+
+    return keys.keys(app, options)
 
 
 def _call_method(app: Application, options: Namespace) -> Exit:
@@ -312,7 +315,6 @@ def _import(app: Application, options: Namespace) -> Exit:
 
 @contextlib.contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
-    """Open a file to read it, or take the standard stream for `-`."""
     if name == "-":
         yield sys.stdin.buffer
         return
@@ -350,7 +352,6 @@ def _made(name: str) -> Iterator[IO[bytes]]:
 
 
 def _headline(app: Application, options: Namespace, session: Session) -> str:
-    """Say what a session was about: its last commit."""
     events = _events(app, options, session).events
     commits = [event for event in events if event.commit] or list(events)
     return screens.headline(commits[-1]) if commits else ""
@@ -408,6 +409,7 @@ _COMMANDS = {
     "connect": _connect,
     "disconnect": _connect,
     "rules": rules.rules,
+    "keys": _keys,
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,

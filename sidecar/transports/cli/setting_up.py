@@ -10,6 +10,7 @@ from protocol.errors import InvalidParamsError
 from protocol.rules import RulesList, Target
 from protocol.values import Record
 from sidecar.app import Application
+from sidecar.handlers import connections
 from sidecar.hosts import connect as hosts_connect
 from sidecar.transports.cli import calls, connecting, importing, memory, rules, screens
 from sidecar.transports.exits import Exit
@@ -82,7 +83,8 @@ def _endings(app: Application, options: Namespace) -> Iterator[_Part]:
     levels: tuple[tuple[Level, str], ...] = (("project", "here"), ("user", "everywhere"))
     for level, where in levels:
         plan = hosts_connect.disconnect(
-            app.connections(level, options.project), ConnectParams(level=level, dry_run=True)
+            connections.prepare(app, level, options.project),
+            ConnectParams(level=level, dry_run=True),
         )
         changed = [change for change in plan.files if change.action != "unchanged"]
         if changed:
@@ -113,7 +115,7 @@ def _targets(
 
 
 def _installed(app: Application) -> dict[str, str]:
-    found = hosts_connect.find(app.connections("user"))
+    found = hosts_connect.find(connections.prepare(app, "user", None))
     return {agent.agent: agent.label for agent in found if agent.installed}
 
 
