@@ -424,6 +424,14 @@ Takes this folder, with its worktrees, out of the project whose memory it shares
 own. What was recorded here stays with the project that it leaves.
 """
 
+_COMPLETION = """\
+Prints a script that completes commands, options and their values when you press Tab. It starts nothing then.
+
+  threadline completion bash > ~/.local/share/bash-completion/completions/threadline
+  threadline completion zsh > "${fpath[1]}/_threadline"
+  threadline completion fish > ~/.config/fish/completions/threadline.fish
+"""
+
 _CALL = """\
 Calls a method with JSON params and prints its result. Without a method it lists them all. With `-` it
 answers JSON Lines from standard input, one line for each:
@@ -501,12 +509,22 @@ def find(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
 
 def table(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return all commands with their parsers: the one table that help, reference and completion are made from."""
+    return dict(_subcommands(parser).choices)
+
+
+def summaries(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """Return what each command does, in one line."""
+    pseudo = _subcommands(parser)._choices_actions  # noqa: SLF001  # likewise
+    return {choice.dest: choice.help or "" for choice in pseudo}
+
+
+def _subcommands(parser: argparse.ArgumentParser) -> Commands:
     (commands,) = (
         action
         for action in parser._actions  # noqa: SLF001  # likewise
         if isinstance(action, argparse._SubParsersAction)  # noqa: SLF001  # likewise
     )
-    return dict(commands.choices)
+    return commands
 
 
 def build() -> argparse.ArgumentParser:
@@ -560,6 +578,13 @@ def build() -> argparse.ArgumentParser:
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
     export.add_argument("--markdown", action="store_true", help="write it for people to read")
     _add_import(commands)
+    completion = commands.add_parser(
+        "completion",
+        help="print what completes commands in a shell",
+        description=_COMPLETION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     return parser
 
 
