@@ -305,3 +305,15 @@ def test_a_session_is_shown_with_its_commits_and_memories(worked: Repository) ->
     shown = threadline("sessions", "show", latest[-8:], cwd=worked.path).stdout.decode()
     assert worked.git("rev-parse", "--short=10", "HEAD").strip() in shown
     assert "Ports are even (decision" in shown.partition("remembered")[2]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_pipe_that_takes_few_letters_fails_no_command(
+    repository: Repository, encoding: str
+) -> None:
+    """As pipes of Windows are."""
+    threadline("remember", "Grüße aus 東京", cwd=repository.path)
+    for words in (("memories",), ("memories", "--json"), ("context",)):
+        done = threadline(*words, cwd=repository.path, PYTHONIOENCODING=encoding)
+        assert done.returncode == Exit.OK, done.stderr
+        assert "Grüße aus 東京".encode() in done.stdout

@@ -50,6 +50,7 @@ _SHOWN_MEMORIES = 20
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code says how it went."""
+    screens.speak_utf8(sys.stdout, sys.stderr)
     words = parser.build()
     options = words.parse_args(arguments)
     if options.command is None:

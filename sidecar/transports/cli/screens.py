@@ -1,6 +1,7 @@
 """What the command line shows to people: tables, facts and progress."""
 
 import contextlib
+import io
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -376,6 +377,17 @@ def show_methods() -> None:
     for method in METHODS:
         table.add_row(method.name, method.params.__name__, method.doc)
     console.print(table)
+
+
+def speak_utf8(*streams: object) -> None:
+    """Let no name or quote fail to be printed: a pipe of Windows, or an old locale, would take few letters."""
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() not in {
+            "utf-8",
+            "utf8",
+        }:
+            # A terminal that speaks another encoding goes on with it, and shows what it can.
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def say(message: str) -> None:
