@@ -115,7 +115,7 @@ def _targets(
 
 
 def _installed(app: Application) -> dict[str, str]:
-    found = hosts_connect.find(connections.prepare(app, "user", None))
+    found = hosts_connect.find(connections.prepare(app, "user"))
     return {agent.agent: agent.label for agent in found if agent.installed}
 
 
