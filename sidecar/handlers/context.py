@@ -98,6 +98,8 @@ class Setting(Struct, frozen=True):
     """Tells whether nothing of a project may be recorded now."""
     source: Callable[[], str]
     """Tells who reports, where a request does not say it."""
+    personal: Callable[[], Vault | None]
+    """Gives the person's own memory, if there is any."""
     key: Callable[[], bytes]
     """Gives the secret of this home, which makes fences unguessable."""
     meanings: Meanings
@@ -409,6 +411,7 @@ class Dialogue:
             hand=functools.partial(messages.hand, vault, who.agent_id),
             is_noted=not self.around.is_paused(vault),
             is_offered=self.around.is_offered(reference),
+            personal=self.around.personal(),
         )
 
     def _hand_later(self, scene: Scene, keys: Collection[str]) -> set[str]:

@@ -45,17 +45,19 @@ from protocol.values import Record
 from sidecar.code.checkouts import Checkout
 from sidecar.code.codebase import Codebase
 from sidecar.conversations.rules.conversations import Report
-from sidecar.handlers import context, sharing
+from sidecar.handlers import context, everywhere, sharing
 from sidecar.handlers.context import Dialogue, Setting
 from sidecar.handlers.sharing import Teamwork
 from sidecar.memory import drift, jobs
 from sidecar.memory.rules import memories
 from sidecar.privacy import cleaning
+from sidecar.projects import personal
 from sidecar.projects.progress import Tell, untold
 from sidecar.search.meanings import Meanings
 from sidecar.search.recall import Recall
 from sidecar.sharing import agents
 from sidecar.storage.home import Home
+from sidecar.storage.prepared import PERSONAL_ID
 from sidecar.storage.vault import Vault
 from sidecar.text.token_counts import Caps
 from sidecar.upkeep import maintenance
@@ -132,6 +134,7 @@ class Mind:
                 settings=self.around.settings,
                 is_paused=self.around.is_paused,
                 source=self.around.source,
+                personal=lambda: personal.find(self.around.home),
                 key=self.around.home.fence_key,
                 meanings=self.around.meanings,
                 recall=self.recall,
@@ -237,11 +240,14 @@ class Mind:
     def search(self, params: SearchParams) -> SearchResult:
         """Find memories; what belongs to another branch stays out, unless it is asked for."""
         vault = self.around.vault(params.project)
-        code = self._code(params.project)
-        branch = params.branch or (code.branch() if code else None)
-        statuses = self._visible(params.statuses)
-        params = msgspec.structs.replace(params, branch=branch, statuses=statuses)
-        found = self._search(vault, params, code)
+        params = msgspec.structs.replace(params, statuses=self._visible(params.statuses))
+        if params.all_projects:
+            found = everywhere.search(self.around.home, self.recall, params)
+        else:
+            code = self._code(params.project)
+            branch = params.branch or (code.branch() if code else None)
+            params = msgspec.structs.replace(params, branch=branch)
+            found = self._search(vault, params, code)
         ids = tuple(one.memory.memory_id for one in found.memories)
         queries = tuple(filter(None, [cleaning.clean(params.query.strip())]))
         asked = Activity(
@@ -273,6 +279,12 @@ class Mind:
 
         vault = self.around.vault(params.project)
         found = remember.read(vault, params, with_proposals=self.around.is_for_people())
+        own = personal.find(self.around.home) if found.missing else None
+        if own is not None:
+            # Every context names them.
+            asked = msgspec.structs.replace(params, memory_ids=found.missing)
+            others = remember.read(own, asked)
+            found = MemoryList(memories=(*found.memories, *others.memories), missing=others.missing)
         titles = "; ".join(one.title for one in found.memories)
         looked = Activity(
             tool="read_memories", category="read", output_summary=titles[:ENTRY_LIMIT]
@@ -286,7 +298,9 @@ class Mind:
         from sidecar.memory import remember  # noqa: PLC0415  # likewise
 
         vault = self.around.vault(params.project)
-        written = remember.write(vault, params, self.around.meanings)
+        is_own = params.scope == "user"
+        kept_in = self.around.vault(PERSONAL_ID) if is_own else vault
+        written = remember.write(kept_in, params, self.around.meanings)
         title = written.memory.title
         kept = Activity(
             tool="write_memory",
@@ -341,6 +355,7 @@ class Mind:
         vault = self.around.vault(params.project)
         clear = self._find_rules(vault, purge.of_memories(vault, params.memory_ids))
         self._settle()
+        self._retell(vault)
         logs, who = self.around.home.logs, params.agent_id
         return clear(purge.forget(vault, params.memory_ids, logs, agent_id=who))
 
@@ -350,6 +365,7 @@ class Mind:
 
         vault, logs = self.around.vault(params.project), self.around.home.logs
         clear = self._find_rules(vault, purge.of_request(vault, params))
+        self._retell(vault)
         if params.everything:
             self.dialogue.buffer.discard(vault)
             self.around.forget(vault.project_id)
@@ -375,6 +391,12 @@ class Mind:
             )
 
         return report
+
+    def _retell(self, vault: Vault) -> None:
+        """Where the person's own memory is about to change, discard what was prepared of it in all projects."""
+        if personal.is_personal(vault):
+            for project in self.around.home.projects():
+                self.around.home.vault(project.project_id).prepared.discard()
 
     def _visible(self, statuses: tuple[MemoryStatus, ...]) -> tuple[MemoryStatus, ...]:
         """Leave proposals to people: assistants get what somebody stands for, or nothing."""
