@@ -9,6 +9,8 @@ from protocol.contexts import RenderParams
 from protocol.errors import Code
 from sidecar.app import Application
 from sidecar.context import personal_items
+from sidecar.handlers.background import Background
+from sidecar.handlers.context import Dialogue
 from sidecar.storage import prepared
 from sidecar.storage.agent_keys import ALL, AgentKeys
 from sidecar.storage.prepared import PERSONAL_ID
@@ -29,7 +31,7 @@ def other(tmp_path: Path) -> Repository:
 
 def told_in(desk: Desk, repository: Repository) -> str:
     params = RenderParams(project=str(repository.path), host="claude-code", preview=True)
-    return desk.app.mind.dialogue.render(params).text
+    return desk.app.part(Dialogue).render(params).text
 
 
 def start_hook(folder: Path, key: str) -> str:
@@ -92,7 +94,7 @@ def test_a_change_is_told_at_once_and_what_is_forgotten_is_nowhere(
     key = keep(desk, "Write zanzibar in every test")
     place = (str(other.path), "claude-code")
     vault.prepared.want(*place)
-    desk.app.prepare(vault)
+    desk.app.part(Background).prepare(vault)
     home = str(desk.home.folder)
     ready = prepared.read(home, project.project_id, place, "")
     assert ready is not None
@@ -101,7 +103,7 @@ def test_a_change_is_told_at_once_and_what_is_forgotten_is_nowhere(
     desk.ask("memories/update", project=PERSONAL_ID, memoryId=key, content="Write samarkand there")
     assert prepared.read(home, project.project_id, place, "") is None
     assert "samarkand" in told_in(desk, other)
-    desk.app.prepare(vault)
+    desk.app.part(Background).prepare(vault)
     report = desk.ask("memories/forget", project=PERSONAL_ID, memoryIds=[key])
     assert report["verified"]
     assert prepared.read(home, project.project_id, place, "") is None

@@ -73,7 +73,7 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
     folder = str(place)
     talk = client.conversation(place)
     params = {"project": folder, **_filled(client, tool, arguments, talk)}
-    dialogue = client.app.mind.dialogue
+    dialogue = client.app.dialogue
     dialogue.gives_once = True
     is_due = not (tool.tells_start or talk.is_followed)
     unasked = dialogue.prepare(_asked(client, folder, talk)) if is_due else None
@@ -106,7 +106,6 @@ def _check_reach(client: Client, arguments: Arguments) -> None:
 
 
 def _place(client: Client, arguments: Arguments) -> Path:
-    """Give the folder that a call concerns, which may name its vault instead."""
     vault, project = arguments.pop("vaultId", None), arguments.pop("project", None)
     if vault is None:
         return client.folder(project)
@@ -128,8 +127,8 @@ def _note(client: Client, tool: Tool, params: Arguments, talk: Talk) -> None:
     category: Category = "system" if tool.tells_start else _CATEGORIES.get(tool.effect, "write")
     done = Activity(tool=tool.name, category=category, input_summary=said[:_SUMMARY])
     key = client.key if tool.begins else talk.key
-    vault = app.vault(app.project(params["project"]))
-    app.mind.dialogue.note(vault, key, Report(), done)
+    vault = app.vault(params["project"])
+    app.dialogue.note(vault, key, Report(), done)
 
 
 def _shortened(tool: Tool, result: msgspec.Raw) -> msgspec.Raw:
@@ -171,7 +170,6 @@ def _filled(client: Client, tool: Tool, arguments: Arguments, talk: Talk) -> Arg
 
 
 def _has_room(tool: Tool, given: Arguments) -> bool:
-    """Tell whether an answer has a cap that leaves room for the notice: the cap is hard."""
     cap = given.get(_CAP, _CHARS)
     return _CAP in schemas.names(tool.method) and isinstance(cap, int) and cap >= _LEAST + _LABEL
 

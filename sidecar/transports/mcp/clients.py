@@ -126,7 +126,7 @@ class Client:
         if self.granted is not None:
             # Hooks follow conversations of this machine; one elsewhere is none of them.
             return Talk(self.key, is_followed=False)
-        followed = self.app.mind.dialogue.live(str(folder), self.harness)
+        followed = self.app.dialogue.live(str(folder), self.harness)
         is_clear = len(followed) == 1 and self.key.startswith(participants.OWN)
         return Talk(followed[0] if is_clear else self.key, is_followed=bool(followed))
 
@@ -202,7 +202,6 @@ class Client:
         return named[0]
 
     def _told(self) -> tuple[Path, ...]:
-        """Read the folders from the environment."""
         names = [
             name
             for variable in _FOLDERS

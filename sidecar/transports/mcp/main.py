@@ -80,7 +80,7 @@ async def _talk(client: Client, output: int, capture: Capture) -> None:
 
     def begin(places: tuple[Path, ...]) -> None:
         """Record what happens where the client works, from now on."""
-        app.workspace.source = client.harness
+        app.source = client.harness
         app.workspace.enter(places)
         capture.start(places, now())
 

@@ -228,7 +228,6 @@ class _Handlers:
             self._begin(places)
 
     def _hear(self, params: types.InputResponseRequestParams) -> None:
-        """Take what a client answers to our question, however late."""
         told = (params.input_responses or {}).get(_ROOTS)
         if isinstance(told, types.ListRootsResult) and not self._client.is_placed:
             self._client.hear_roots(str(root.uri) for root in told.roots)

@@ -91,7 +91,6 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 def _capture(arguments: Arguments) -> Arguments:
-    """Make an event of an agent's own account of its work."""
     event = {
         "kind": "capture",
         "text": arguments.pop("summary", None),
@@ -372,7 +371,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="read_messages",
         title="Read messages",
-        doc="Read what others have sent you, the most urgent first; reading counts as delivered.",
+        doc="Read what others sent you, the most urgent first; reading counts as delivered.",
         method="threadline/messages/read",
         effect="sets",
         access="read",

@@ -77,7 +77,6 @@ def _port(text: str) -> int:
 
 
 def _folder(app: Application, reference: str | None) -> Path:
-    """Find the folder to look at first."""
     folder = Path(reference or Path.cwd()).expanduser()
     if folder.is_dir():
         return folder.absolute()

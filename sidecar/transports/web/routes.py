@@ -82,7 +82,6 @@ class House:
             tab.tell(change)
 
     async def _let_in(self, request: Request) -> Response:
-        """Exchange an invitation for a secret."""
         _limit(self._knocks)
         if request.headers.get("content-type") != "application/json":
             raise HTTPException(415, "a token is shown as JSON")
