@@ -13,6 +13,7 @@ from protocol.rules import Target
 from protocol.tasks import TaskStatus
 from protocol.versions import VERSION
 from sidecar.hosts import assistant
+from sidecar.storage.prepared import PERSONAL_ID
 from sidecar.text import characters
 from sidecar.transports.exits import Exit
 
@@ -235,6 +236,18 @@ With --http it listens for assistants in containers or on other machines, which 
 
   threadline mcp --http                          at http://127.0.0.1:8765/mcp
   threadline mcp --http --host 0.0.0.0 --allow-host host.docker.internal
+"""
+
+_REMEMBER = """\
+Keeps something that you want remembered, in this project or in all of yours.
+
+  threadline remember The export is read by accounting, so column names stay --type constraint
+  threadline remember --everywhere I prefer small commits with a reason
+  threadline search --everywhere            list what is kept for all projects
+  threadline forget --everywhere ID
+
+What is kept everywhere is told to assistants in every project, the most important first, in at most 600 letters. It is
+never shared with a team.
 """
 
 _KEYS = """\
@@ -576,6 +589,7 @@ def build() -> argparse.ArgumentParser:
     _add_call(commands)
     export = command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
+    _add_everywhere(export)
     export.add_argument("--markdown", action="store_true", help="write it for people to read")
     _add_import(commands)
     completion = commands.add_parser(
@@ -711,6 +725,8 @@ def _add_search(commands: Commands) -> None:
     )
     search.add_argument("--open", action="append", metavar="FILE", help="a file you work on")
     search.add_argument("--all-branches", action="store_true", help="also of unmerged branches")
+    search.add_argument("--all-projects", action="store_true", help="in all of your projects")
+    _add_everywhere(search)
     search.add_argument("--explain", action="store_true", help="say why each was found")
     memories = command(commands, "memories", "list what is remembered, or show one memory")
     memories.add_argument(
@@ -725,13 +741,27 @@ def _add_search(commands: Commands) -> None:
     memories.add_argument("--limit", type=int, default=50, help="how many (default: 50)")
     why = command(commands, "why", "tell what is behind a line, or known about a file", _WHY)
     why.add_argument("place", metavar="FILE[:LINE]", help="such as src/app.py:12")
-    remember = command(commands, "remember", "keep a memory of your own")
+    remember = command(commands, "remember", "keep a memory of your own", _REMEMBER)
     remember.add_argument("text", nargs="+", help="what is to be remembered")
-    remember.add_argument("--type", choices=_TYPES, default="fact", help="default: fact")
+    remember.add_argument(
+        "--type", choices=_TYPES, help="default: fact; with --everywhere, preference"
+    )
+    _add_everywhere(remember)
     remember.add_argument("--title", help="its headline (default: the beginning of the text)")
     remember.add_argument("--path", action="append", help="a file it is about")
     remember.add_argument("--tag", action="append")
     remember.add_argument("--importance", type=int, choices=range(1, 6), default=3)
+
+
+def _add_everywhere(made: argparse.ArgumentParser) -> None:
+    """Let a command work on what is kept for all projects."""
+    made.add_argument(
+        "--everywhere",
+        action="store_const",
+        const=PERSONAL_ID,
+        dest="project",
+        help="your own memory, which every project is told",
+    )
 
 
 def _add_context(commands: Commands) -> None:
@@ -841,12 +871,14 @@ def _add_rules(commands: Commands) -> None:
 def _add_forget(commands: Commands) -> None:
     forget = command(commands, "forget", "remove memories from everything on the disk")
     forget.add_argument("memory", nargs="+", help="ids, as `search` shows them")
+    _add_everywhere(forget)
     purge = command(commands, "purge", "remove a file, a phrase or all of it, everywhere", _PURGE)
     what = purge.add_mutually_exclusive_group(required=True)
     what.add_argument("--memory", metavar="ID", help="one memory")
     what.add_argument("--path", metavar="PATH", help="a file or folder of the repository")
     what.add_argument("--phrase", metavar="TEXT", help="words, such as a secret; case counts")
     what.add_argument("--everything", action="store_true", help="the project's whole memory")
+    _add_everywhere(purge)
     purge.add_argument("--yes", action="store_true", help="do not ask")
 
 
