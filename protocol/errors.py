@@ -27,6 +27,8 @@ class Code(IntEnum):
     """The thing is not in a state that allows this."""
     MODEL_FAILED = -33007
     """A language model could not be asked, or its answer could not be used; try again."""
+    TEAM_FAILED = -33008
+    """The team's server or remote could not be used; what waits is sent later."""
 
 
 class ThreadlineError(Exception):
@@ -101,6 +103,12 @@ class ModelFailedError(ThreadlineError):
     """A language model could not be asked, or its answer could not be used."""
 
     code = Code.MODEL_FAILED
+
+
+class TeamFailedError(ThreadlineError):
+    """A team's server or remote could not be used; all that is local works on."""
+
+    code = Code.TEAM_FAILED
 
 
 class CancelledError(ThreadlineError):

@@ -2604,4 +2604,5 @@ export const ErrorCode = {
   GIT_FAILED: -33005,
   CONFLICT: -33006,
   MODEL_FAILED: -33007,
+  TEAM_FAILED: -33008,
 } as const;

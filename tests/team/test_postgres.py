@@ -1,0 +1,242 @@
+"""Machines that share a project through a real PostgreSQL."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from protocol.errors import TeamFailedError
+from sidecar.storage.team import postgres
+from sidecar.storage.team.postgres import PostgresEngine
+from tests.team.machines import PROJECT, Machine, converge, found
+from tests.team.servers import Server, pooling
+
+pytestmark = pytest.mark.slow
+Make = Callable[..., Machine]
+
+
+@pytest.fixture
+def address(server: Server) -> str:
+    return found(server.address)
+
+
+@pytest.fixture
+def make(tmp_path: Path, address: str) -> Iterator[Make]:
+    made: list[Machine] = []
+
+    def machine(name: str, place: str = address, **chosen: Any) -> Machine:
+        made.append(Machine(tmp_path / name, lambda: PostgresEngine(place, PROJECT), **chosen))
+        return made[-1]
+
+    yield machine
+    for each in made:
+        each.close()
+
+
+def test_what_one_machine_writes_arrives_on_the_others_and_edits_merge(make: Make) -> None:
+    """Part of J3."""
+    ada, ben, cy = make("ada"), make("ben"), make("cy")
+    decision, task = ada.remember("Use SQLite"), ada.plan("Ship it")
+    ada.send("hello")
+    ada.document("instructions", "Be brief")
+    converge(ada, ben, cy)
+    assert ben.vault.memories.get(decision.memory_id) is not None
+    assert ben.shown() == cy.shown() == ada.shown()
+    ben.edit(task.task_id, title="Ship it today")
+    cy.edit(task.task_id, status="done")
+    converge(ada, ben, cy)
+    merged = ada.vault.tasks.get(task.task_id)
+    assert merged is not None
+    assert (merged.title, merged.status) == ("Ship it today", "done")
+    assert ada.export() == ben.export() == cy.export()
+    assert ada.shown() == ben.shown() == cy.shown()
+    ada.vault.write([ada.vault.tasks.drop(task.task_id)])
+    converge(ada, ben, cy)
+    assert ben.vault.tasks.get(task.task_id) is None
+    assert ada.sync() == (0, 0)
+
+
+def test_a_team_sees_only_its_own_rows(server: Server, make: Make) -> None:
+    """Part of J4."""
+    ada = make("ada")
+    ada.remember("Only for us")
+    ada.sync()
+    other = found(server.address)
+    with psycopg.connect(other, autocommit=True) as connection:
+        assert connection.execute("SELECT count(*) FROM threadline.entries").fetchone() == (0,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(
+                "INSERT INTO threadline.heads (team, project, writer, sequence) VALUES ('x', 'p', 'w', 1)"
+            )
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("DELETE FROM threadline.entries")
+    assert make("ben", other).sync()[0] == 0
+
+
+def test_a_pooler_in_transaction_mode_is_enough(server: Server, address: str, make: Make) -> None:
+    """Part of J5."""
+    settings = psycopg.conninfo.conninfo_to_dict(address)
+    with pooling(server, str(settings["user"]), str(settings["password"])) as pooled:
+        ada, ben = make("ada", pooled), make("ben", pooled)
+        for number in range(20):
+            ada.plan(f"Task {number}")
+        converge(ada, ben)
+        assert ada.export() == ben.export()
+        ada.close()
+        ben.close()
+
+
+def test_news_are_told_at_once_where_the_server_can(make: Make) -> None:
+    """Part of J3."""
+    ada, ben = make("ada"), make("ben")
+    converge(ada, ben)
+    assert not ben.engine.notified(0.01)
+    ada.send("hello")
+    ada.sync()
+    assert ben.engine.notified(2)
+    ben.sync()
+    assert [message.content for message in ben.vault.messages.all()] == ["hello"]
+
+
+def test_what_is_written_offline_is_sent_once_the_server_is_back(
+    server: Server, make: Make
+) -> None:
+    """Part of J2."""
+    ada, ben = make("ada"), make("ben")
+    converge(ada, ben)
+    server.stop("immediate")
+    try:
+        task = ada.plan("While it was down")
+        with pytest.raises(TeamFailedError):
+            ada.sync()
+        assert ada.replica.waiting() == 1
+    finally:
+        server.start()
+    # Its connection is dead, which it learns when it uses it; the next one works.
+    with pytest.raises(TeamFailedError):
+        ben.sync()
+    converge(ada, ben)
+    assert ben.vault.tasks.get(task.task_id) == ada.vault.tasks.get(task.task_id)
+    assert ada.replica.waiting() == 0
+
+
+def test_clocks_that_are_a_day_apart_still_converge(make: Make) -> None:
+    """Part of J2."""
+    ada, ben = make("ada"), make("ben")
+    ben.pass_(timedelta(days=1))
+    task = ada.plan("First")
+    converge(ada, ben)
+    ben.edit(task.task_id, title="From tomorrow")
+    converge(ben, ada)
+    ada.edit(task.task_id, title="After I had seen it")
+    converge(ada, ben)
+    for machine in (ada, ben):
+        kept = machine.vault.tasks.get(task.task_id)
+        assert kept is not None
+        assert kept.title == "After I had seen it"
+    assert ada.export() == ben.export()
+
+
+def test_a_vault_restored_from_an_old_copy_goes_on_under_another_name(
+    make: Make,
+) -> None:
+    """Part of J2."""
+    ada, ben = make("ada"), make("ben")
+    ada.plan("Before the copy")
+    converge(ada, ben)
+    ada.vault.database.checkpoint()
+    copy = ada.vault.database.path.read_bytes()
+    lost = ada.plan("After the copy")
+    converge(ada, ben)
+    writer = ada.replica.me().writer
+    ada.close()
+    ada.vault.database.path.write_bytes(copy)
+    for suffix in ("-wal", "-shm"):
+        Path(f"{ada.vault.database.path}{suffix}").unlink(missing_ok=True)
+    again = make("ada")
+    fresh = again.plan("Written by the restored one")
+    converge(again, ben)
+    assert again.replica.me().writer != writer
+    assert again.vault.tasks.get(lost.task_id) == ben.vault.tasks.get(lost.task_id) is not None
+    assert ben.vault.tasks.get(fresh.task_id) is not None
+    assert again.export() == ben.export()
+
+
+def test_an_answer_that_got_lost_makes_nothing_twice(make: Make) -> None:
+    """Part of J2."""
+    ada, ben = make("ada"), make("ben")
+    ada.plan("Once")
+    # As if the process had died between the server's commit and our own.
+    ada.engine.append(ada.replica.outgoing(100, ada.codec.seal))
+    ada.plan("Then")
+    converge(ada, ben)
+    assert ada.export() == ben.export()
+    assert sorted(task.title for task in ben.vault.tasks.all()) == ["Once", "Then"]
+    assert ada.replica.me().sent == ada.engine.heads()[ada.replica.me().writer]
+
+
+def test_a_malicious_entry_is_refused_reported_once_and_stops_nobody_else(
+    make: Make, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Part of J2."""
+    ada, ben, cy = make("ada"), make("ben"), make("cy")
+    converge(ada, ben, cy)
+    ada.plan("Forged on the way")
+    ada.sync()
+    ben.plan("Honest")
+    ben.sync()
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(
+            "UPDATE threadline.entries SET payload = 'evil' WHERE writer = %s AND sequence = %s",
+            (ada.replica.me().writer, ada.replica.me().sent),
+        )
+    for _ in range(3):
+        cy.sync()
+    assert [task.title for task in cy.vault.tasks.all()] == ["Honest"]
+    assert len([record for record in caplog.records if "refused" in record.message]) == 1
+    (problem,) = cy.replica.problems().values()
+    assert "hash" in problem
+
+
+def test_every_query_is_an_index_scan_at_a_hundred_thousand_entries(address: str) -> None:
+    """Part of J5."""
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO threadline.entries SELECT current_user::text, %s, 'w' || n %% 50, n / 50 + 1, 'c', '', '', ''"
+            " FROM generate_series(1, 100000) AS n",
+            (PROJECT,),
+        )
+        connection.execute(
+            "INSERT INTO threadline.heads SELECT current_user::text, 'p' || n, 'w', 1 FROM generate_series(1, 5000) AS n"
+        )
+    role = psycopg.conninfo.conninfo_to_dict(address)["user"]
+    with psycopg.connect(address, autocommit=True) as connection:
+        for query, values in (
+            (postgres.HEADS, (role, "p7")),
+            (postgres.SINCE, (role, PROJECT, "w7", 1990, 1000)),
+            (postgres._WITHDRAW, (role, PROJECT, "w7", [3, 4])),
+        ):
+            plan = str(connection.execute("EXPLAIN " + query, values).fetchall())
+            assert "Index Scan" in plan or "Bitmap Index Scan" in plan, plan
+            assert "Seq Scan" not in plan
+
+
+def test_a_client_works_on_while_a_newer_one_adds_to_the_tables(server: Server, make: Make) -> None:
+    """Part of J5."""
+    ada, ben = make("ada"), make("ben")
+    ada.plan("Before")
+    converge(ada, ben)
+    with psycopg.connect(server.address, autocommit=True) as connection:
+        connection.execute(
+            "ALTER TABLE threadline.entries ADD COLUMN later text NOT NULL DEFAULT ''"
+        )
+    try:
+        ada.plan("After")
+        converge(ada, ben)
+        assert ada.export() == ben.export()
+    finally:
+        with psycopg.connect(server.address, autocommit=True) as connection:
+            connection.execute("ALTER TABLE threadline.entries DROP COLUMN later")
