@@ -50,7 +50,7 @@ from sidecar.storage.database import deadline
 from sidecar.storage.home import Home, default_home
 from sidecar.storage.locks import Lock
 from sidecar.storage.ulids import Ids
-from sidecar.storage.vault import Vault
+from sidecar.storage.vault import TEAM, Vault
 from sidecar.tasks.checks import Checks
 from sidecar.upkeep import maintenance
 
@@ -96,6 +96,9 @@ class Application:
         self._given: tuple[Record | None, msgspec.Raw] = (None, msgspec.Raw())
         """What was last answered of what is answered again and again, and how it is written."""
         self._tending: dict[str, threading.Thread] = {}
+        self._touching: dict[str, threading.Thread] = {}
+        """Who exchanges with teams, by project."""
+        self._stopping = threading.Event()
         self.is_for_people = True
         """Whether people ask, and not an assistant."""
         self.ask_editor: Ask | None = None
@@ -231,6 +234,7 @@ class Application:
             self.note_skips()
             for vault in self.workspace.vaults():
                 self._preparing.want(vault.folder)
+                self._keep_in_touch(vault)
             is_on = watches.wait([*self.workspace.places(), inbox], self.workspace.quiet_places())
 
     def overhear(self, seconds: float | None = None, before: str = "") -> None:
@@ -407,6 +411,7 @@ class Application:
 
     def close(self) -> None:
         """Write what still waits, and give all files back."""
+        self._stopping.set()
         self.flush()
         self.home.close()
 
@@ -445,6 +450,17 @@ class Application:
         if running is None or not running.is_alive():
             running = threading.Thread(target=self._look_after, args=(vault,), daemon=True)
             self._tending[vault.project_id] = running
+            running.start()
+
+    def _keep_in_touch(self, vault: Vault) -> None:
+        """Let a project exchange with its team in a thread of its own, where it has one."""
+        running = self._touching.get(vault.project_id)
+        if (running is None or not running.is_alive()) and (vault.folder / TEAM).exists():
+            from sidecar.upkeep import team  # noqa: PLC0415  # few are in one
+
+            arguments = (vault, self._stopping)
+            running = threading.Thread(target=team.keep_in_touch, args=arguments, daemon=True)
+            self._touching[vault.project_id] = running
             running.start()
 
     def _look_after(self, vault: Vault) -> None:
@@ -590,6 +606,12 @@ def _of(service: Callable[[Vault, Any], Record]) -> "Handler":
     return lambda app, params: service(_vault(app, params), params)
 
 
+def _serve_team(name: str, app: Application, params: ProjectParams) -> Record:
+    from sidecar.handlers import team  # noqa: PLC0415  # few are in one
+
+    return team.SERVICES[name](_vault(app, params), params, app.folder(params.project))
+
+
 Handler = Callable[[Application, Any], Record]
 
 _BY_NAME = {method.name: method for method in METHODS}
@@ -610,6 +632,11 @@ _HANDLERS: dict[str, Handler] = {
     "threadline/version": _tell_version,
     "threadline/capture/pause": _pause,
     "threadline/capture/resume": _resume,
+}
+_HANDLERS |= {
+    method.name: functools.partial(_serve_team, method.name)
+    for method in METHODS
+    if method.name.startswith("threadline/team/")
 }
 _LONG: dict[str, Callable[[Application, Any, Tell], Record]] = {
     "threadline/scan": Application.scan,

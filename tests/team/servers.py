@@ -6,7 +6,9 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -115,3 +117,72 @@ def pooling(server: Server, user: str, password: str) -> Iterator[str]:
         finally:
             process.terminate()
             process.communicate()
+
+
+class _Backend(BaseHTTPRequestHandler):
+    """Serves git over smart HTTP, through git's own program."""
+
+    root: Path
+
+    def do_GET(self) -> None:
+        self._serve(b"")
+
+    def do_POST(self) -> None:
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            body = b"".join(iter(self._chunk, b""))
+        else:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self._serve(body)
+
+    def log_message(self, *_words: object) -> None:
+        """Say nothing."""
+
+    def _chunk(self) -> bytes:
+        size = int(self.rfile.readline(), 16)
+        chunk = self.rfile.read(size)
+        self.rfile.readline()
+        return chunk
+
+    def _serve(self, body: bytes) -> None:
+        path, _, query = self.path.partition("?")
+        environment = {
+            "PATH": os.environ["PATH"],
+            "GIT_PROJECT_ROOT": str(self.root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory",
+            "GIT_CONFIG_VALUE_0": "*",
+            "REQUEST_METHOD": self.command,
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "CONTENT_LENGTH": str(len(body)),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+        }
+        done = subprocess.run(
+            ["git", "http-backend"], input=body, env=environment, capture_output=True, check=False
+        )
+        head, _, content = done.stdout.partition(b"\r\n\r\n")
+        fields = dict(line.split(": ", 1) for line in head.decode().splitlines())
+        self.send_response(int(fields.pop("Status", "200").split()[0]))
+        for name, value in fields.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+@contextlib.contextmanager
+def publishing(root: Path) -> Iterator[str]:
+    """Serve the repositories below a folder over smart HTTP; give the address."""
+    handler = type("Backend", (_Backend,), {"root": root})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        thread = threading.Thread(target=http.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{http.server_address[1]}"
+        finally:
+            http.shutdown()
+            thread.join()

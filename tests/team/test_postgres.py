@@ -1,7 +1,6 @@
 """Machines that share a project through a real PostgreSQL."""
 
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,29 +33,6 @@ def make(tmp_path: Path, address: str) -> Iterator[Make]:
     yield machine
     for each in made:
         each.close()
-
-
-def test_what_one_machine_writes_arrives_on_the_others_and_edits_merge(make: Make) -> None:
-    """Part of J3."""
-    ada, ben, cy = make("ada"), make("ben"), make("cy")
-    decision, task = ada.remember("Use SQLite"), ada.plan("Ship it")
-    ada.send("hello")
-    ada.document("instructions", "Be brief")
-    converge(ada, ben, cy)
-    assert ben.vault.memories.get(decision.memory_id) is not None
-    assert ben.shown() == cy.shown() == ada.shown()
-    ben.edit(task.task_id, title="Ship it today")
-    cy.edit(task.task_id, status="done")
-    converge(ada, ben, cy)
-    merged = ada.vault.tasks.get(task.task_id)
-    assert merged is not None
-    assert (merged.title, merged.status) == ("Ship it today", "done")
-    assert ada.export() == ben.export() == cy.export()
-    assert ada.shown() == ben.shown() == cy.shown()
-    ada.vault.write([ada.vault.tasks.drop(task.task_id)])
-    converge(ada, ben, cy)
-    assert ben.vault.tasks.get(task.task_id) is None
-    assert ada.sync() == (0, 0)
 
 
 def test_a_team_sees_only_its_own_rows(server: Server, make: Make) -> None:
@@ -121,61 +97,6 @@ def test_what_is_written_offline_is_sent_once_the_server_is_back(
     converge(ada, ben)
     assert ben.vault.tasks.get(task.task_id) == ada.vault.tasks.get(task.task_id)
     assert ada.replica.waiting() == 0
-
-
-def test_clocks_that_are_a_day_apart_still_converge(make: Make) -> None:
-    """Part of J2."""
-    ada, ben = make("ada"), make("ben")
-    ben.pass_(timedelta(days=1))
-    task = ada.plan("First")
-    converge(ada, ben)
-    ben.edit(task.task_id, title="From tomorrow")
-    converge(ben, ada)
-    ada.edit(task.task_id, title="After I had seen it")
-    converge(ada, ben)
-    for machine in (ada, ben):
-        kept = machine.vault.tasks.get(task.task_id)
-        assert kept is not None
-        assert kept.title == "After I had seen it"
-    assert ada.export() == ben.export()
-
-
-def test_a_vault_restored_from_an_old_copy_goes_on_under_another_name(
-    make: Make,
-) -> None:
-    """Part of J2."""
-    ada, ben = make("ada"), make("ben")
-    ada.plan("Before the copy")
-    converge(ada, ben)
-    ada.vault.database.checkpoint()
-    copy = ada.vault.database.path.read_bytes()
-    lost = ada.plan("After the copy")
-    converge(ada, ben)
-    writer = ada.replica.me().writer
-    ada.close()
-    ada.vault.database.path.write_bytes(copy)
-    for suffix in ("-wal", "-shm"):
-        Path(f"{ada.vault.database.path}{suffix}").unlink(missing_ok=True)
-    again = make("ada")
-    fresh = again.plan("Written by the restored one")
-    converge(again, ben)
-    assert again.replica.me().writer != writer
-    assert again.vault.tasks.get(lost.task_id) == ben.vault.tasks.get(lost.task_id) is not None
-    assert ben.vault.tasks.get(fresh.task_id) is not None
-    assert again.export() == ben.export()
-
-
-def test_an_answer_that_got_lost_makes_nothing_twice(make: Make) -> None:
-    """Part of J2."""
-    ada, ben = make("ada"), make("ben")
-    ada.plan("Once")
-    # As if the process had died between the server's commit and our own.
-    ada.engine.append(ada.replica.outgoing(100, ada.codec.seal))
-    ada.plan("Then")
-    converge(ada, ben)
-    assert ada.export() == ben.export()
-    assert sorted(task.title for task in ben.vault.tasks.all()) == ["Once", "Then"]
-    assert ada.replica.me().sent == ada.engine.heads()[ada.replica.me().writer]
 
 
 def test_a_malicious_entry_is_refused_reported_once_and_stops_nobody_else(

@@ -51,7 +51,8 @@ def pull(vault: "Vault", replica: Replica, engine: Engine, codec: Codec = PLAIN)
     while True:
         me = replica.me()
         cursor = {writer: head.sequence for writer, head in replica.cursors().items()}
-        fresh = engine.since(cursor | {me.writer: me.sent} | blocked, AT_ONCE)
+        behind = engine.since(cursor | {me.writer: me.sent} | blocked, AT_ONCE)
+        fresh = [entry for entry in behind if entry.writer not in blocked]
         if own := [entry for entry in fresh if entry.writer == me.writer]:
             _meet_own(replica, own, codec)
         others = [entry for entry in fresh if entry.writer != me.writer]
