@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from protocol.values import Name, Params, Record, Sha, Text, Timestamp, Ulid
 
@@ -135,6 +135,8 @@ class Memory(Record, frozen=True, kw_only=True):
     """What must be so at HEAD for it to be true."""
     review: Review | None = None
     """What was decided about it while it was proposed."""
+    team_id: str | UnsetType = UNSET
+    """The team that its project is in; absent without one."""
 
 
 class MemoryHealth(Record, frozen=True, kw_only=True):

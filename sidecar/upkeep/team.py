@@ -65,7 +65,7 @@ def init(vault: Vault, params: InitTeamParams, folder: Path) -> TeamBegun:
     _refuse_second(vault)
     _refuse_origin(params, folder)
     key = sealing.new_key() if params.encrypt else None
-    facts = Facts(team_id=secrets.token_hex(6), key_check=sealing.check_of(key) if key else "")
+    facts = Facts(team_id=secrets.token_hex(10), key_check=sealing.check_of(key) if key else "")
     with contextlib.closing(_engine(vault, params.address)) as engine:
         address = engine.found(facts)
     return _begin(vault, params, folder, (facts, address, key))

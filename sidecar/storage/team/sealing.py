@@ -23,13 +23,13 @@ _PATIENCE = 5.0
 
 def new_key() -> str:
     """Make a team key, as people pass it on."""
-    return base64.urlsafe_b64encode(os.urandom(_KEY)).decode()
+    return os.urandom(_KEY).hex()
 
 
 def read_key(text: str) -> bytes:
     """Read a team key as people pass it on."""
     try:
-        key = base64.urlsafe_b64decode(text.strip())
+        key = bytes.fromhex(text.strip())
     except ValueError:
         key = b""
     if len(key) != _KEY:
