@@ -45,7 +45,7 @@ from protocol.contexts import RenderParams
 
 app = open_application(here=Path.cwd(), source="claude-code")
 params = RenderParams(host="claude-code", agent_id="claude-code", session_key=sys.argv[1])
-print(app.mind.dialogue.render(params).text)
+print(app.dialogue.render(params).text)
 app.close()
 """
 _COMMAND = "from sidecar.transports.entry import main; main()"
@@ -58,7 +58,7 @@ def give(folder: Path) -> Iterator[Row]:
         closing(homes.opened(folder)) as app,
         closing(Server(serving.SERVE, repository, folder / "home")) as server,
     ):
-        yield from _answers(server, app.vault(app.project(None)))
+        yield from _answers(server, app.vault(None))
     yield from _beginnings(repository)
 
 

@@ -79,7 +79,7 @@ def build(folder: Path) -> Path:
     _build_repository(repository)
     with closing(opened(folder)) as app:
         app.call("threadline/scan", {"allAuthors": True})
-        vault = app.vault(app.project(None))
+        vault = app.vault(None)
         _fill(vault, repository)
     return repository
 
@@ -110,7 +110,7 @@ def branch_out(folder: Path, branches: int, each: int = 4) -> None:
     tips = [line.split(" ") for line in lines if "feature-" in line]
     chance = random.Random(_SEED)
     with closing(opened(folder)) as app:
-        vault = app.vault(app.project(None))
+        vault = app.vault(None)
         made = [
             msgspec.structs.replace(
                 _keep(vault, chance, _draft(chance, ()), _earlier(vault, chance)),

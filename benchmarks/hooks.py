@@ -170,7 +170,7 @@ def _prompted(folder: Path) -> Row:
     """Time a prompt that is answered from many memories and records, run as `connect` writes it."""
     repository, environment = folder / "repository", _environment(folder)
     with closing(homes.opened(folder)) as app:
-        vault = app.vault(app.project(None))
+        vault = app.vault(None)
         with vault.transaction():
             texts.put(vault.database, homes.records(_RECORDS))
     commands = _connect(folder, environment)

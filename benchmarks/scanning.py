@@ -11,6 +11,8 @@ from benchmarks.histories import Commit
 from benchmarks.timing import Duel, Go, Row, judge, timed
 from protocol.methods import ScanParams
 from sidecar.app import Application, open_application
+from sidecar.handlers.capture import scan_history
+from sidecar.projects.progress import untold
 from sidecar.storage.spool import VARIABLE
 
 _SIZES = {1_000: 9, 10_000: 5}
@@ -51,7 +53,7 @@ def _import(repository: Path, folder: Path, commits: Sequence[Commit]) -> Go:
 
 
 def _scan(application: Application, count: int) -> None:
-    scanned = application.scan(ScanParams(all_authors=True), lambda _done, _total: None)
+    scanned = scan_history(application, ScanParams(all_authors=True), untold)
     if scanned.imported != count:
         raise RuntimeError(f"{scanned.imported} of {count} commits were imported")
 

@@ -81,7 +81,7 @@ def read_texts(folder: Path) -> list[texts.Text]:
             here=folder, source="cli-auto", environment={**os.environ, "THREADLINE_HOME": home}
         )
         app.call("threadline/scan", {})
-        database = app.vault(app.project(None)).database
+        database = app.vault(None).database
         rows = database.rows(f"SELECT {texts.COLUMNS} FROM texts")
         app.close()
     return [texts.Text(*row) for row in rows]
@@ -100,7 +100,7 @@ def measure(folder: Path, questions: list[Question]) -> Score:
 
 
 def _ask(app: Application, question: Question) -> Score:
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     words = texts.find(vault.database, question.question, _SHOWN)
     plain = _search(app, {"query": question.question})
     helped = _search(app, {"query": question.question, "filesAtHand": [question.open_file]})

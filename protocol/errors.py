@@ -27,7 +27,9 @@ class Code(IntEnum):
     """The thing is not in a state that allows this."""
     MODEL_FAILED = -33007
     """A language model could not be asked, or its answer could not be used; try again."""
-    TEAM_FAILED = -33008
+    FORBIDDEN = -33008
+    """No key was shown, or one that does not allow this."""
+    TEAM_FAILED = -33009
     """The team's server or remote could not be used; what waits is sent later."""
 
 
@@ -103,6 +105,12 @@ class ModelFailedError(ThreadlineError):
     """A language model could not be asked, or its answer could not be used."""
 
     code = Code.MODEL_FAILED
+
+
+class ForbiddenError(ThreadlineError):
+    """No key was shown, or one that does not allow this."""
+
+    code = Code.FORBIDDEN
 
 
 class TeamFailedError(ThreadlineError):

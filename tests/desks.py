@@ -48,7 +48,7 @@ class Desk:
 
     @property
     def vault(self) -> Vault:
-        return self.app.vault(self.app.project(None))
+        return self.app.vault(None)
 
     def ask(self, method: str, **params: Any) -> Any:
         """Ask as a client does, and read the answer as one."""

@@ -118,14 +118,12 @@ PENDING: dict[str, str] = {
     "D18": "comes with teams",
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
     "F13": "encryption at rest is not built",
-    "F14": "agent keys come with teams",
     "G9": "the page is not built",
     "J1": "comes with teams",
     "J2": "comes with teams",
     "J3": "comes with teams",
     "J4": "comes with teams",
     "J5": "comes with teams",
-    "J6": "comes with teams",
     "K1": "comes with the first hour",
     "K2": "comes with the first hour",
     "K4": "comes with the first hour",
@@ -443,6 +441,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "F12": (
         "upkeep/test_exchange.py::test_links_are_seen_from_every_end_help_to_find_and_never_dangle",
     ),
+    "F14": (
+        "transports/test_keys.py::test_a_revoked_key_stops_working_at_once_in_a_running_server",
+    ),
     "G1": (
         "editor/installation.mjs::installation",
         "editor/journeys.mjs::devin",
@@ -671,5 +672,6 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "attacks/test_settings.py::test_the_names_of_keys_are_taken",
         "attacks/test_settings.py::test_what_is_in_force_already_is_no_refusal",
     ),
+    "J6": ("transports/test_mcp_http.py::test_an_assistant_elsewhere_works_with_a_key",),
     "K3": ("e2e/test_demo.py::test_a_week_is_shown_and_nothing_is_left_behind",),
 }

@@ -1,8 +1,11 @@
 """The application: projects are recognised, histories imported, exports round-trip."""
 
+import importlib
+import operator
 import os
 import shutil
 import threading
+import typing
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,13 +14,14 @@ import pytest
 
 from protocol.errors import GitFailedError, InvalidParamsError, NotFoundError
 from protocol.methods import METHODS, ScanParams, SessionPage
+from protocol.rows import Method
 from protocol.sessions import Session
-from sidecar import app as app_module
+from sidecar import registry
 from sidecar.app import Application
 from sidecar.capture import record
 from sidecar.capture import scan as capture_scan
 from sidecar.capture.rules.sessions import Rule
-from sidecar.handlers import memory
+from sidecar.handlers.capture import scan_history
 from sidecar.storage.home import Home
 from sidecar.storage.ulids import Ids
 from sidecar.upkeep import export as upkeep_export
@@ -35,7 +39,7 @@ def app(home: Home, repository: Repository) -> Application:
 
 
 def scan(app: Application, **params: object) -> tuple[int, int, int]:
-    result = app.scan(ScanParams(**params), lambda _done, _total: None)  # type: ignore[arg-type]  # tests vary them
+    result = scan_history(app, ScanParams(**params), lambda _done, _total: None)  # type: ignore[arg-type]  # tests vary them
     return result.found, result.imported, result.sessions
 
 
@@ -48,8 +52,19 @@ def listed(app: Application, project: Path | None = None) -> tuple[Session, ...]
 
 def test_every_method_of_the_table_is_served() -> None:
     """H4."""
-    served = [*app_module._HANDLERS, *app_module._LONG, *memory.SERVED]
-    assert sorted(served) == sorted(method.name for method in METHODS)
+    assert sorted(registry.HANDLERS) == sorted(method.name for method in METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_a_handler_takes_and_gives_what_the_protocol_says(method: Method) -> None:
+    """Part of H4: handlers are named as text, so nothing else would notice a wrong name or type."""
+    module, _, name = registry.HANDLERS[method.name].partition(":")
+    handler = operator.attrgetter(name)(importlib.import_module(f"sidecar.{module}"))
+    kinds = typing.get_type_hints(handler)
+    taken = [kind for argument, kind in kinds.items() if argument in {"params", "_"}]
+    assert issubclass(method.params, taken[0])
+    assert kinds["return"] == method.result
+    assert ("tell" in kinds) == method.is_long
 
 
 def test_a_history_becomes_the_sessions_of_the_rule(
@@ -88,12 +103,12 @@ def test_an_interrupted_scan_goes_on_where_it_stopped(
     for number in range(10):
         repository.commit(f"{number}", at=NOON - 10 * HOUR + number * 3 * HOUR / 4)
 
-    def interrupt(done: int, _total: int) -> None:
+    def interrupt(done: int, total: int, stage: str = "") -> None:  # noqa: ARG001  # as all are called
         if done >= 6:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        app.scan(ScanParams(), interrupt)
+        scan_history(app, ScanParams(), interrupt)
     assert scan(app)[:2] == (10, 4)
     assert sum(session.message_count for session in listed(app)) == 10
 
@@ -410,7 +425,7 @@ def filled(app: Application, repository: Repository, clock: FixedClock) -> Appli
     for number in range(6):
         repository.commit(f"commit {number}", at=NOON - (40 - number * 3) * HOUR)
     scan(app)
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     record.ingest(vault, [save("größe\n.py", key="a"), save("b", at=NOON - HOUR)], "vscode")
     app.call("threadline/sessions/close", {})
     clock.pass_(HOUR)
@@ -437,7 +452,7 @@ def test_an_export_comes_back_without_a_difference(
 ) -> None:
     """H2."""
     # Whoever opens it next makes what is due; here that is done before.
-    maintenance.maintain(filled.vault(filled.project(None)), filled.workspace.settings)
+    maintenance.maintain(filled.vault(filled.project(None)), filled.settings)
     lines = export(filled)
     other = Application(Home(tmp_path / "other", Ids(clock), Rule()), here=filled.here, source="x")
     moved = load(other, lines)

@@ -11,7 +11,6 @@ from protocol.errors import Code, InvalidParamsError
 from protocol.messages import SentMessage
 from sidecar.app import Application
 from sidecar.capture.rules.sessions import Rule
-from sidecar.handlers import sharing
 from sidecar.storage.home import Home
 from sidecar.storage.ulids import Ids
 from tests import records
@@ -40,7 +39,7 @@ def refusal(app: Application, method: str, **params: Any) -> Any:
 
 
 def kept(app: Application) -> int:
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     return sum(len(records.shelves(vault)[name]) for name in SHARED)
 
 
@@ -184,7 +183,7 @@ def test_who_does_not_say_who_it_is_is_called_as_its_client(app: Application) ->
 def test_no_answer_has_a_secret_that_was_kept_before_it_was_known(app: Application) -> None:
     """Part of E11."""
     words = f"about {TOKEN} here"
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     records.keep_everything(vault, words)
     answers = [
         call(app, "tasks/list"),
@@ -198,14 +197,6 @@ def test_no_answer_has_a_secret_that_was_kept_before_it_was_known(app: Applicati
     ]
     assert [place for place, one in enumerate(answers) if TOKEN in str(one)] == []
     assert str(answers).count("[REDACTED]") > len(answers)
-
-
-def test_every_method_about_what_is_shared_is_in_the_table() -> None:
-    from protocol.methods import METHODS  # noqa: PLC0415  # only this test looks at it
-
-    names = {method.name for method in METHODS}
-    assert names >= sharing.SERVED
-    assert len(sharing.SERVED) == 14
 
 
 def test_an_unknown_link_type_is_refused(app: Application) -> None:

@@ -70,9 +70,9 @@ def journeys(folder: Path) -> dict[str, int]:
         counts["prompt → spool"] = _count(
             lambda: _prompt(repository, environment, "We must never log customer names.")
         )
-        counts["spool → stored turn"] = _count(lambda: app.overhear(60, ""))
+        counts["spool → stored turn"] = _count(lambda: app.hearing.place(60, ""))
         params = RenderParams(project=str(repository), host="claude-code", session_key="s2")
-        counts["memory → start of a conversation"] = _count(lambda: app.greet(params))
+        counts["memory → start of a conversation"] = _count(lambda: app.dialogue.greet(params))
     return counts
 
 

@@ -8,10 +8,10 @@ import msgspec
 from protocol.errors import BusyError
 from protocol.events import Commit, Event, NewEvent
 from sidecar.capture import record as capture_record
-from sidecar.capture.checkouts import Checkout
 from sidecar.capture.rules import head_moves, pauses, sessions
 from sidecar.capture.rules.head_moves import NOWHERE, Amended, Change, Left, Made, Rebased, Unclear
 from sidecar.capture.rules.sessions import commit_key, keys
+from sidecar.code.checkouts import Checkout
 from sidecar.privacy import cleaning
 from sidecar.storage.vault import Vault
 
@@ -110,7 +110,6 @@ def _records(vault: Vault, shas: Iterable[str]) -> list[Event]:
 
 
 def _replaced(made: Commit, records: Iterable[Event], earlier: Iterable[str]) -> tuple[str, ...]:
-    """List every commit that the new one stands for."""
     known = [
         sha
         for record in records
@@ -300,7 +299,6 @@ class Watched:
         return [listed.sha for listed in had if listed.sha in lost]
 
     def _own(self, events: Sequence[NewEvent]) -> list[NewEvent]:
-        """Pick the commits, of those that were carried along, that are this user's and may be heard of."""
         own = self._checkout.user_email() if events else None
         known = self._vault.pauses.read()
         return [
@@ -339,7 +337,6 @@ class Watched:
             mark(self._vault, self._checkout.lost(sha), dropped=True)
 
     def _bring_back(self, after: str, before: str) -> None:
-        """Say of what came back to a branch that it is there again, under the name it has there."""
         if not after:
             return
         back = [listed.sha for listed in self._checkout.between(after, [before])]

@@ -50,7 +50,6 @@ class Saves:
                 self._recorded[save.path] = (save.at, place.session_id)
 
     def _recent(self, wanted: Iterable[Save]) -> dict[str, datetime]:
-        """Tell when files were recorded, as far as that is in the session that goes on."""
         recent: dict[str, datetime] = {}
         for save in wanted:
             at, session_id = self._recorded.get(save.path, (None, ""))
@@ -103,7 +102,6 @@ class Places:
             self._tops.clear()
 
     def _top(self, folder: Path) -> Path | None:
-        """Find the root of the working tree that a folder is in."""
         with self._mutex:
             top = self._tops.get(folder, _UNKNOWN)
             if top is _UNKNOWN:

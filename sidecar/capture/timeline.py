@@ -160,7 +160,6 @@ def picture(vault: Vault, params: TimelineParams) -> Timeline:
 
 
 def _sessions(vault: Vault, params: TimelineParams) -> list[Session]:
-    """List the sessions that went on in a time, the earliest first."""
     found: list[Session] = []
     for record in vault.sessions.newest():
         if record.started_at < params.since - _LONGEST:

@@ -42,7 +42,6 @@ def align(old: Sequence[bytes], new: Sequence[bytes]) -> dict[int, int]:
 def _fill(
     found: dict[int, int], texts: tuple[Sequence[bytes], Sequence[bytes]], before: Pair, after: Pair
 ) -> None:
-    """Pair equal lines between two anchors: down from the first, then up from the second."""
     old, new = texts
     here, there = before[0] + 1, before[1] + 1
     while here < after[0] and there < after[1] and new[here] == old[there]:

@@ -422,7 +422,6 @@ def _looks_bare(place: Path) -> bool:
 
 
 def _nested(folder: Path) -> Iterator[Path]:
-    """Yield folders that have a repository of their own, to a limited depth."""
     waiting = deque([(folder, 0)])
     looked = 0
     while waiting and looked < _FOLDERS:
@@ -449,7 +448,6 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _worktrees(checkout: Checkout) -> Iterator[Checkout]:
-    """Yield all working trees of a repository, including the main one."""
     main = checkout.common
     is_bare = main.name != ".git"
     if main != checkout.gitdir and not is_bare:

@@ -131,7 +131,6 @@ def _read(stream: _Stream) -> list[Patch]:
 
 
 def _read_sections(stream: _Stream, sections: Iterator[Patch]) -> None:
-    """Read the text of the patches, in the order of the list."""
     room = LINES_OF_COMMIT
     patch: Patch | None = None
     while not stream.begins(b"commit ") and (line := stream.until(b"\n")) is not None:

@@ -45,7 +45,6 @@ def _files(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _find(folder: Path) -> Path | None:
-    """Return git's own folder of a working tree, found as git finds it."""
     for place in (folder, *folder.parents):
         found = place / ".git"
         if os.path.isdir(found):  # noqa: PTH112  # never raises

@@ -70,8 +70,9 @@ class _Pattern:
         if self._is_literal or not text.startswith(self._start):
             return self._is_literal and text == self._start
         if self._machine is None:
-            self._machine = _Machine(self._glob)
-        return self._machine.matches(text)
+            # As git does: stars right behind a plain beginning count as if they were the whole part of a path.
+            self._machine = _Machine(self._glob[len(self._start) :])
+        return self._machine.matches(text[len(self._start) :])
 
 
 class _Machine:
@@ -219,7 +220,6 @@ def _steps(glob: bytes) -> Iterator[_Step]:
 
 
 def _stars(glob: bytes, start: int, end: int) -> Iterator[_Step]:
-    """Read one star, or two for any number of folders."""
     if not _is_whole(glob, start, end):
         yield _Step(_NAME, is_loop=True)
     elif glob[end : end + 1] == b"/":

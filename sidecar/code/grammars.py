@@ -194,7 +194,6 @@ def _is_definition(node: "Node") -> bool:
 
 
 def _name(node: "Node") -> str | None:
-    """Return the name of a node, through the declarators that C wraps around names."""
     inner: Node | None = node
     for _ in range(_DEPTH):
         inner = _naming(inner) if inner else None

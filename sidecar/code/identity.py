@@ -138,7 +138,6 @@ def _lists(gitdir: Path, tree: Path) -> bool:
 
 
 def _names(gitdir: Path, tree: Path) -> bool:
-    """Return whether a repository's own configuration names a folder as its working tree."""
     for name in ("config", "config.worktree"):
         if (gitdir / name).is_file():
             question = ("--no-includes", "-z", "--file", str(gitdir / name), "core.worktree")
@@ -149,7 +148,6 @@ def _names(gitdir: Path, tree: Path) -> bool:
 
 
 def _links_out(gitdir: Path) -> Iterator[Path]:
-    """Return the links in git's own folder that lead out of it."""
     for inner in ("", *_INNER):
         try:
             with os.scandir(gitdir / inner) as entries:

@@ -87,7 +87,6 @@ def existing(folder: Path, names: Collection[str], options: Iterable[str]) -> se
 
 
 def _resolved(folder: Path, shas: Collection[str]) -> dict[str, str]:
-    """Return the full name of each commit that git has."""
     if not shas:
         return {}
     with git.listed(sha.encode() for sha in shas) as names:

@@ -56,7 +56,6 @@ def _parse(source: bytes) -> ast.Module | None:
 
 
 def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:
-    """Keep decorators with what they decorate."""
     held = b""
     for part in parts:
         held += part

@@ -200,7 +200,6 @@ class Gatherer(Struct):
 
 
 def _commits(vault: Vault, due: Sequence[Task]) -> Sequence[Change]:
-    """Give all that may have done one of these tasks."""
     return vault.commits.since(min(one.created_at for one in due)) if due else ()
 
 
@@ -225,7 +224,6 @@ def _tasks(scene: Scene, todo: Iterable[Task]) -> Iterator[TaskItem]:
 
 
 def _intents(scene: Scene, choices: Mapping[str, Choice]) -> Iterator[TaskItem]:
-    """Tell the memories of something to do."""
     chosen = choices.get(select.TASKS, Choice()).chosen
     return (items.from_intent(one.memory, summary_only=scene.params.summary_only) for one in chosen)
 
@@ -278,7 +276,6 @@ def _counts(scene: Scene) -> VaultCounts:
 
 
 def _untold(quotes: Iterable[Hit], choices: Mapping[str, Choice]) -> list[Hit]:
-    """Leave out commits of which a memory is told already."""
     told = {
         piece.commit_sha
         for choice in choices.values()

@@ -79,7 +79,6 @@ def place(vault: Vault, params: RenderParams, who: Who, given: Receipt) -> list[
 
 
 def _quoted(vault: Vault, receipt: Receipt) -> dict[str, list[str]]:
-    """Name the records that are quoted, by their collections."""
     ids = [item.id for item in receipt.items]
     ids += [receipt.recovered_from] if receipt.recovered_from else []
     return {name: list(getattr(vault, name).some(ids)) for name in prepared.TOLD}

@@ -143,7 +143,6 @@ def _candidates(scene: Scene, groups: Mapping[str, Group]) -> dict[str, list[Fou
 def _relevant(
     scene: Scene, inquiry: Inquiry, groups: Mapping[str, Group]
 ) -> dict[str, list[Found]]:
-    """Find what is about the question, if one is asked."""
     query = scene.params.query
     if not query.strip():
         return {}

@@ -149,7 +149,6 @@ class Contexts:
         return self._settle(scene, host, gathered)
 
     def _settle(self, scene: Scene, host: RenderParams | None, gathered: Gathered) -> Told:
-        """Write down that a conversation begins, and then that it has its messages: a failure loses none."""
         told = self._fit(scene, host, gathered)
         if scene.is_noted:
             # An assistant that waits for its context must not wait for a store that is stuck or full.

@@ -110,7 +110,6 @@ class Verifier:
             return {**known, **found, **passed}
 
     def _remembered(self, vault: Vault, head: str) -> _Findings:
-        """Give what is certain as long as HEAD is there, and known by us or written down."""
         findings = self._findings.get(vault.project_id)
         if findings is None or findings.head != head:
             findings = _Findings(head, dict(vault.findings.read(head)))
@@ -153,7 +152,6 @@ def _is_here(memory: Memory, here: Collection[str]) -> bool:
 
 
 def _stray_names(vault: Vault, memories: Collection[Memory], code: Code) -> dict[str, int]:
-    """Name memories with all that a fact about a stray one depends on beside HEAD."""
     sessions = {one.session_id for one in memories if one.session_id}
     states = vault.sessions.records.fingerprints(sessions)
     main_line = repr(code.main_line())
@@ -164,7 +162,6 @@ def _stray_names(vault: Vault, memories: Collection[Memory], code: Code) -> dict
 
 
 def _beyond(away: Collection[Memory], most_branches: int | None) -> set[str]:
-    """Name the stray memories of all branches but the latest."""
     if most_branches is None:
         return set()
     latest: dict[str, datetime] = {}

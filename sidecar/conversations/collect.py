@@ -153,7 +153,6 @@ def save_if_due(vault: Vault, session_key: str, settings: Settings) -> list[Op]:
 
 
 def _events(vault: Vault, since: datetime) -> Iterator[Event]:
-    """Read the events from a moment on, of those sessions alone that may hold any."""
     for session in vault.sessions.newest():
         if session.ended_at is None or session.ended_at >= since:
             events = vault.sessions.latest(session.session_id, _EVENTS)

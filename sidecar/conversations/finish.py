@@ -68,7 +68,6 @@ def _end(
 
 
 def _leaves_something(vault: Vault, talk: Conversation) -> bool:
-    """Tell whether a conversation leaves more behind than that it was there."""
     if conversations.leaves_something(talk) or vault.checkpoints.find(
         "sessionKey", talk.session_key
     ):
@@ -83,7 +82,6 @@ def _digest(vault: Vault, talk: Conversation, summary: Memory | None, now: datet
 
 
 def _ended(vault: Vault, talk: Conversation) -> Checkpoint | None:
-    """Find the checkpoint with which a conversation ended last."""
     mine = vault.checkpoints.find("sessionKey", talk.session_key)
     ends = [one for one in checkpoints.by_age(mine) if one.trigger == "session_end"]
     return ends[0] if ends else None
@@ -124,7 +122,6 @@ def _is_wanted(vault: Vault, talk: Conversation, settings: Settings) -> bool:
 
 
 def _silence(talk: Conversation) -> datetime:
-    """Tell when a conversation fell silent: its checkpoint is of that moment, whenever somebody comes to make it."""
     return max(talk.last_seen_at, talk.checkpointed_at or talk.last_seen_at)
 
 

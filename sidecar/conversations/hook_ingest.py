@@ -372,7 +372,6 @@ def _track(
 
 
 def _recorded(vault: Vault) -> dict[str, datetime]:
-    """Tell when files were last saved in the session that goes on, whoever saw it."""
     session = timeline.find_active(vault)
     events = vault.sessions.latest(session.session_id, _RECENT) if session else []
     return {

@@ -97,7 +97,6 @@ def _tell(talk: Conversation, heard: Observation, who: Who) -> Conversation:
 
 
 def _top(root: str, known: dict[str, str]) -> str:
-    """Return the real path of the working tree that a folder is in."""
     if root not in known:
         known[root] = os.path.realpath(find_top(root))
     return known[root]

@@ -6,13 +6,12 @@ import itertools
 import logging
 import os
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from cachetools import TTLCache
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from protocol.checkpoints import (
     Checkpointed,
@@ -29,16 +28,16 @@ from protocol.contexts import (
     ContextParams,
     MessageItem,
     Receipt,
+    ReceiptList,
+    ReceiptsParams,
     Rendered,
     RenderParams,
     StartContext,
+    Stats,
+    StatsParams,
 )
 from protocol.errors import InvalidParamsError, NotFoundError, ThreadlineError
-from protocol.projects import ProjectParams
-from protocol.settings import Settings
 from protocol.turns import Activity, IngestedTurn, IngestTurnParams
-from protocol.values import Record
-from sidecar.code.checkouts import Checkout
 from sidecar.code.codebase import Codebase
 from sidecar.context import begin, gather, receipts, renew, start
 from sidecar.context.gather import Gathered
@@ -50,14 +49,14 @@ from sidecar.conversations.later import Buffer, MakeOps
 from sidecar.conversations.participants import Tools
 from sidecar.conversations.rules.conversations import Report, Who
 from sidecar.conversations.spooled import Observation
-from sidecar.search.meanings import Meanings
+from sidecar.handlers.workspaces import Workspace
+from sidecar.project import Projects
 from sidecar.search.recall import Recall
 from sidecar.sharing import agents, messages
 from sidecar.storage.collection import Op
 from sidecar.storage.derived import Preparation
 from sidecar.storage.vault import Vault
 from sidecar.tasks import checks
-from sidecar.tasks.open_tasks import Look
 
 _CUT = ("compact", "clear")
 """Occasions on which a conversation has lost what it was given."""
@@ -78,40 +77,14 @@ Unasked = tuple[Scene, Gathered]
 _log = logging.getLogger(__name__)
 
 
-class Setting(Struct, frozen=True):
-    """What conversations need to know of the application they take place in."""
-
-    vault: Callable[[str | None], Vault]
-    """Opens the memory of the project that a request names."""
-    place: Callable[[str | None], Path]
-    """Gives a folder of the project that a request names."""
-    name: Callable[[str | None], str]
-    """Tells what that project is called."""
-    is_offered: Callable[[str | None], bool]
-    """Tells whether the person is still to be asked if the folder is a copy of another project."""
-    code: Callable[[Path], Codebase | None]
-    """Gives the code of a folder, if that is in a repository."""
-    keep_up: Callable[[Checkout], None]
-    """Records what was committed in a working tree while nobody looked."""
-    settings: Callable[[], Settings]
-    is_paused: Callable[[Vault], bool]
-    """Tells whether nothing of a project may be recorded now."""
-    source: Callable[[], str]
-    """Tells who reports, where a request does not say it."""
-    key: Callable[[], bytes]
-    """Gives the secret of this home, which makes fences unguessable."""
-    meanings: Meanings
-    recall: Recall
-
-
 class Dialogue:
     """Serves the methods about context and conversations."""
 
-    def __init__(self, around: Setting) -> None:
-        """Tell nothing yet."""
-        self.around = around
+    def __init__(self, projects: Projects) -> None:
+        self._projects = projects
+        self.recall = Recall(projects.meanings)
         self.buffer = Buffer()
-        self._contexts = Contexts(self.buffer, self.around.key)
+        self._contexts = Contexts(self.buffer, projects.home.fence_key)
         self.gives_once = False
         """Whether one client asks, which gets a project's context unasked once, whatever it calls its conversations."""
         self._given_unasked: set[str] = set()
@@ -122,14 +95,15 @@ class Dialogue:
             maxsize=64, ttl=_SEATED_FOR
         )
 
-    def serve(self, name: str, params: ProjectParams) -> Record:
-        """Answer a request about context or a conversation."""
-        if name in _TELLING:
-            # Who asks what was given wants to hear of what was given just now, too.
-            self.buffer.flush()
-        if name in _SERVICES:
-            return _SERVICES[name](self.around.vault(params.project), params)
-        return _METHODS[name](self, params)
+    def list_receipts(self, params: ReceiptsParams) -> ReceiptList:
+        """List what conversations were given, also just now."""
+        self.buffer.flush()
+        return receipts.list_receipts(self._projects.vault(params.project), params)
+
+    def count(self, params: StatsParams) -> Stats:
+        """Count what was given and what came of it, also just now."""
+        self.buffer.flush()
+        return receipts.tell(self._projects.vault(params.project), params)
 
     def start(self, params: ContextParams) -> StartContext:
         """Tell an assistant what it should know."""
@@ -153,8 +127,10 @@ class Dialogue:
     ) -> Rendered:
         """Tell a host's conversation what it should know: all of it at first and where that is lost, then what is new.
 
-        Messages count as delivered once all is written down: a host that stops waiting before gets them another time.
+        While capture is paused, nothing is noted of that. Messages count as delivered once all is written down: a host that stops waiting before gets them another time.
         """
+        if self._projects.is_paused(self._projects.vault(params.project)):
+            params = msgspec.structs.replace(params, preview=True)
         scene = self._scene(params)
         scene = msgspec.structs.replace(
             scene,
@@ -170,7 +146,7 @@ class Dialogue:
             scene, params=msgspec.structs.replace(params, preview=True)
         )
         context = self._contexts.start(looked)
-        rendered, receipt = renew.renew(scene, params, context, self.around.key())
+        rendered, receipt = renew.renew(scene, params, context, self._projects.home.fence_key())
         if receipt is not None and not params.preview:
             self._later(scene.vault, lambda vault: renew.note(vault, receipt))
         return rendered
@@ -184,7 +160,7 @@ class Dialogue:
         def make_scene() -> Scene:
             code = self._meet(folder, None, host)[2]
             if code is not None and code.checkout is not None:
-                self.around.keep_up(code.checkout)
+                self._projects.part(Workspace).keep_up(code.checkout)
             return self._scene(params)
 
         return prepare.prepare(self._contexts, make_scene, params, str(home))
@@ -213,7 +189,7 @@ class Dialogue:
         from sidecar.conversations import turns  # noqa: PLC0415  # likewise
 
         vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
-        if self.around.is_paused(vault):
+        if self._projects.is_paused(vault):
             return turns.refuse(params)
         taken = turns.take(vault, params, who, self._tools())
         if params.role == "assistant" and taken.extraction_status in _NEWS:
@@ -226,7 +202,7 @@ class Dialogue:
         from sidecar.conversations import turns  # noqa: PLC0415  # only agents at work need it
 
         vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
-        if self.around.is_paused(vault):
+        if self._projects.is_paused(vault):
             return turns.ignore(vault, params)
         unasked = self.prepare(_asked(params))
         tracked = turns.track(vault, params, who, self._tools())
@@ -250,10 +226,8 @@ class Dialogue:
 
     def digest(self, params: DigestParams) -> Digested:
         """Keep where an agent stands; one whose context is about to be cut needs nothing more in it."""
-        from sidecar.conversations import checkpoints  # noqa: PLC0415  # likewise
-
         vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
-        if self.around.is_paused(vault):
+        if self._projects.is_paused(vault):
             return Digested(checkpoint=None)
         is_cut = params.trigger == "pre_compaction"
         unasked = None if is_cut else self.prepare(_asked(params))
@@ -265,13 +239,13 @@ class Dialogue:
         from sidecar.conversations import finish  # noqa: PLC0415  # likewise
 
         vault, who, _ = self._meet(params.project, params.agent_id, params.harness)
-        if self.around.is_paused(vault):
+        if self._projects.is_paused(vault):
             return Digested(checkpoint=None)
         return finish.end(vault, params, who, self._tools())
 
     def note(self, vault: Vault, session_key: str | None, report: Report, done: Activity) -> None:
         """Let it be written down what a conversation did with memory."""
-        if session_key is not None and not self.around.is_paused(vault):
+        if session_key is not None and not self._projects.is_paused(vault):
             from sidecar.conversations import turns  # noqa: PLC0415  # likewise
 
             self._later(vault, lambda vault: turns.note(vault, session_key, report, [done]))
@@ -283,9 +257,9 @@ class Dialogue:
         it is not lost where the agent's own wish fails.
         """
         try:
-            vault = self.around.vault(self._refer(params.project, params.vault_id))
+            vault = self._projects.vault(self._refer(params.project, params.vault_id))
             was_given = self.gives_once and vault.project_id in self._given_unasked
-            if was_given or self.around.is_paused(vault) or _has_begun(vault, params):
+            if was_given or self._projects.is_paused(vault) or _has_begun(vault, params):
                 return None
             scene = self._scene(params)
             return scene, self._contexts.prepare(scene)
@@ -320,12 +294,6 @@ class Dialogue:
         vault, who, _ = self._meet(reference, None, harness)
         return participants.live(vault, harness, who.real_folder)
 
-    def look(self, reference: str | None) -> Look:
-        """Look at the working tree that a request names."""
-        folder = self.around.place(reference)
-        code = self.around.code(folder)
-        return checks.look(code.real_folder if code else Path(os.path.realpath(folder)), code)
-
     def close(self) -> None:
         """Write what still waits; who opens the project next looks after what has fallen silent."""
         self._idling.cancel()
@@ -335,9 +303,9 @@ class Dialogue:
         self, reference: str | None, agent_id: str | None, harness: str | None
     ) -> tuple[Vault, Who, Codebase | None]:
         """Open a project's memory, and say who asks and where, and of which code."""
-        vault = self.around.vault(reference)
+        vault = self._projects.vault(reference)
         folder, code = self._stand(reference, vault)
-        program = harness or self.around.source()
+        program = harness or self._projects.source
         name = (agent_id or "").strip() or program
         root, inside = self._seat(folder, code)
         who = Who(
@@ -366,10 +334,10 @@ class Dialogue:
     def _stand(self, reference: str | None, vault: Vault) -> tuple[Path, Codebase | None]:
         """Give a folder of a project, and its code; its memory's own, where the project is nowhere on this machine."""
         try:
-            folder = self.around.place(reference)
+            folder = self._projects.folder(reference)
         except NotFoundError:
             return vault.folder, None
-        return folder, self.around.code(folder)
+        return folder, self._projects.code_at(folder)
 
     def _refer(self, project: str | None, vault_id: str | None) -> str | None:
         """Tell which project is meant, by either of its names."""
@@ -377,10 +345,10 @@ class Dialogue:
             return project
         if project is None:
             try:
-                return self.around.vault(vault_id).project_id
+                return self._projects.vault(vault_id).project_id
             except NotFoundError as error:
                 raise NotFoundError(str(error), field="vaultId") from error
-        if self.around.vault(project).project_id != vault_id:
+        if self._projects.vault(project).project_id != vault_id:
             raise InvalidParamsError(
                 f"{project} is another project than {vault_id}; name one of them", field="vaultId"
             )
@@ -391,24 +359,24 @@ class Dialogue:
         vault, who, code = self._meet(reference, params.agent_id, params.harness)
         who = participants.leader(vault, params.session_key, who, (params.agent_id, params.harness))
         if code is not None and code.checkout is not None and not params.preview:
-            self.around.keep_up(code.checkout)
+            self._projects.part(Workspace).keep_up(code.checkout)
         place = code.standing() if code else None
         return Scene(
             vault=vault,
             params=params,
             who=who,
-            name=lambda: self.around.name(reference),
-            settings=self.around.settings(),
-            recall=self.around.recall,
-            meanings=self.around.meanings,
+            name=lambda: self._projects.project(reference).name,
+            settings=self._projects.settings,
+            recall=self.recall,
+            meanings=self._projects.meanings,
             code=code,
             place=place,
             branch=params.branch or (place.branch if place else None),
             look=checks.look(who.real_folder, code),
             summary=lambda: _summary(params, who.harness),
             hand=functools.partial(messages.hand, vault, who.agent_id),
-            is_noted=not self.around.is_paused(vault),
-            is_offered=self.around.is_offered(reference),
+            is_noted=not self._projects.is_paused(vault),
+            is_offered=bool(self._projects.located(reference).offers),
         )
 
     def _hand_later(self, scene: Scene, keys: Collection[str]) -> set[str]:
@@ -423,9 +391,7 @@ class Dialogue:
 
     def _keep(self, vault: Vault, params: CheckpointParams, who: Who) -> Checkpointed:
         """Keep what an agent wants to survive, unless nothing may be recorded now."""
-        from sidecar.conversations import checkpoints  # noqa: PLC0415  # likewise
-
-        if self.around.is_paused(vault):
+        if self._projects.is_paused(vault):
             return checkpoints.refuse(params, _PAUSED)
         unasked = self.prepare(_run(params)) if params.agent_run_id is not None else None
         kept = checkpoints.checkpoint(vault, params, who, self._tools())
@@ -441,8 +407,7 @@ class Dialogue:
         self._later(vault, lambda vault: turns.listen(vault, session_key, said))
 
     def _expect(self, vault: Vault) -> None:
-        """Save what falls silent, as long as this process lives."""
-        self._idling.expect(vault, self.around.settings().idle_flush_ms / 1000 + _GRACE)
+        self._idling.expect(vault, self._projects.settings.idle_flush_ms / 1000 + _GRACE)
 
     def _flush_idle(self, vault: Vault) -> bool:
         from sidecar.conversations import collect, finish  # noqa: PLC0415  # likewise
@@ -451,26 +416,24 @@ class Dialogue:
             # To write to a project that was forgotten would bring its folder back.
             return False
         self.buffer.flush()
-        finish.flush(vault, self.around.settings())
+        finish.flush(vault, self._projects.settings)
         return bool(collect.waiting(vault))
 
     def _tools(self) -> Tools:
         from sidecar.conversations.rules import signals  # noqa: PLC0415  # its rules take long to load
 
         return Tools(
-            settings=self.around.settings(),
+            settings=self._projects.settings,
             hear=signals.detect,
-            meanings=self.around.meanings,
+            meanings=self._projects.meanings,
             buffer=self.buffer,
         )
 
     def _later(self, vault: Vault, make_ops: MakeOps) -> None:
-        """Let a by-product be written that adds to others."""
         self.buffer.add(vault, f"use:{next(self._numbers)}", make_ops, has_words=True)
 
 
 def _has_begun(vault: Vault, params: ContextParams) -> bool:
-    """Tell whether a conversation has been given its context."""
     talk = participants.find(vault, params.session_key or "")
     return talk is not None and talk.began is not None
 
@@ -495,7 +458,6 @@ def _with_messages(kept: Checkpointed, given: tuple[MessageItem, ...]) -> Checkp
 
 
 def _told(kept: Checkpointed) -> tuple[MessageItem, ...]:
-    """Name the messages that came with the context of an agent's first report."""
     return (kept.start.pending_messages if kept.start else None) or ()
 
 
@@ -515,24 +477,3 @@ def _summary(params: ContextParams, harness: str) -> str | None:
     if params.transcript_path is None:
         return None
     return transcripts.summary(params.transcript_path, harness, Path.home())
-
-
-_SERVICES: dict[str, Callable[[Vault, Any], Record]] = {
-    "threadline/context/receipts": receipts.list_receipts,
-    "threadline/context/feedback": receipts.judge,
-    "threadline/context/retract": receipts.retract,
-    "threadline/context/stats": receipts.tell,
-    "threadline/checkpoints/list": checkpoints.list_checkpoints,
-}
-_TELLING = frozenset({"threadline/context/receipts", "threadline/context/stats"})
-_METHODS: dict[str, Callable[[Dialogue, Any], Record]] = {
-    "threadline/context/start": Dialogue.start,
-    "threadline/context/render": Dialogue.render,
-    "threadline/context/explain": Dialogue.explain,
-    "threadline/context/track": Dialogue.track,
-    "threadline/context/checkpoint": Dialogue.checkpoint,
-    "threadline/context/digest": Dialogue.digest,
-    "threadline/context/end": Dialogue.end,
-    "threadline/turns/ingest": Dialogue.take,
-}
-SERVED = frozenset({*_SERVICES, *_METHODS})

@@ -3,7 +3,7 @@
 import logging
 import os
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,13 +22,13 @@ from protocol.memories import Memory
 from sidecar.code import foreign_files
 from sidecar.code.blame import Origins
 from sidecar.code.checkouts import Checkout
-from sidecar.code.codebase import Codebase
 from sidecar.code.ignored_files import Ignores
 from sidecar.code.line_origins import Sight
 from sidecar.memory import drift, explain
 from sidecar.memory.explain import Mentioned, Scene
 from sidecar.memory.extract import comments
 from sidecar.privacy import cleaning, secret_files
+from sidecar.project import Projects
 from sidecar.storage.vault import Vault
 from sidecar.text import paths
 
@@ -56,22 +56,12 @@ class _Tree:
     mutex: threading.Lock = field(default_factory=threading.Lock)
 
 
-@dataclass
 class Insight:
-    """Tells of lines and files."""
+    """Explains lines and files."""
 
-    vault: Callable[[str | None], Vault]
-    """Opens the memory of the project that a request names."""
-    place: Callable[[str | None], Path]
-    """Gives a folder of it."""
-    checkout: Callable[[Path], Checkout | None]
-    """Finds the working tree that a folder is in."""
-    code: Callable[[Path], Codebase | None]
-    """Gives the code of a folder, if that is in a repository."""
-    _mentioned: Mentioned = field(default_factory=Mentioned)
-
-    def __post_init__(self) -> None:
-        """Know nothing yet."""
+    def __init__(self, projects: Projects) -> None:
+        self._projects = projects
+        self._mentioned = Mentioned()
         self._mutex = threading.Lock()
         self._trees: LRUCache[Path, _Tree] = LRUCache(_TREES)
         self._places: TTLCache[Path, _Tree] = TTLCache(_PLACES, _KNOWN_FOR)
@@ -80,7 +70,7 @@ class Insight:
 
     def explain(self, params: ExplainParams) -> Explanation:
         """Tell why a line is as it is; of a file that is nobody's to hear of, nothing."""
-        vault = self.vault(params.project)
+        vault = self._projects.vault(params.project)
         tree, name = self._find(params.project, params.path)
         if name is None:
             return Explanation(project_id=vault.project_id, path=params.path, line=params.line)
@@ -93,7 +83,7 @@ class Insight:
 
     def tell(self, params: AboutParams) -> FileStory:
         """Tell what is known about a file; of one that is nobody's to hear of, nothing."""
-        vault = self.vault(params.project)
+        vault = self._projects.vault(params.project)
         tree, name = self._find(params.project, params.path)
         if name is None:
             return FileStory(project_id=vault.project_id, path=params.path)
@@ -129,7 +119,7 @@ class Insight:
 
     def _find(self, reference: str | None, path: str) -> tuple[_Tree, str | None]:
         """Find a file's working tree and its name there; None where it is outside, ignored, or likely a secret."""
-        tree = self._tree(self.place(reference))
+        tree = self._tree(self._projects.folder(reference))
         try:
             real = os.path.realpath(tree.folder / os.fsdecode(paths.write(path)))
         except (OSError, ValueError):
@@ -146,7 +136,7 @@ class Insight:
             if (known := self._places.get(place)) is not None:
                 return known
         try:
-            found = self.checkout(place)
+            found = self._projects.checkout(place)
         except GitFailedError:
             found = None
         folder = Path(os.path.realpath(place if found is None else found.folder))
@@ -160,7 +150,7 @@ class Insight:
 
     def _elsewhere(self, vault: Vault, tree: _Tree, some: Collection[Memory]) -> Collection[str]:
         """Name the memories that belong to another branch; what was judged at this HEAD is known."""
-        code = None if tree.origins is None else self.code(tree.folder)
+        code = None if tree.origins is None else self._projects.code_at(tree.folder)
         if code is None:
             return ()
         standing = (str(tree.folder), code.standing())

@@ -13,15 +13,17 @@ from msgspec import Struct
 
 from protocol.errors import ThreadlineError
 from protocol.methods import Change
-from protocol.settings import Settings
 from sidecar.capture import pause
 from sidecar.capture.changes import Follower
-from sidecar.capture.checkouts import Checkout
 from sidecar.capture.head_watcher import Watched
-from sidecar.capture.pause import IsRunning
 from sidecar.capture.rules import pauses
 from sidecar.capture.rules.saves import Save
-from sidecar.capture.saves import Ignored, Places, Saves
+from sidecar.capture.saves import Places, Saves
+from sidecar.code import checkouts, processes
+from sidecar.code.checkouts import Checkout
+from sidecar.code.ignored_files import Ignores
+from sidecar.handlers.background import Background
+from sidecar.project import Projects
 from sidecar.storage.vault import Vault
 from sidecar.upkeep import maintenance
 
@@ -34,26 +36,6 @@ MAINTAIN = timedelta(seconds=30)
 P = ParamSpec("P")
 
 _log = logging.getLogger(__name__)
-
-
-class Tools(Struct, frozen=True):
-    """What a workspace needs of the world."""
-
-    find: Callable[[Path, Callable[[ThreadlineError], None]], Iterable[Checkout]]
-    """Finds the repositories of a folder, and complains about those that cannot be read."""
-    vault: Callable[[Path], Vault]
-    """Opens the memory of the project that a folder belongs to."""
-    forget: Callable[[Path], None]
-    """Makes sure that a folder's project is found anew."""
-    ignored: Callable[[Path], Ignored]
-    check: Callable[[Path], None]
-    """Looks again at the tasks of a working tree in which something was committed, without keeping anyone waiting."""
-    tend: Callable[[Vault], None]
-    """Looks after a project's memory, without keeping anyone waiting."""
-    is_running: IsRunning
-    clock: Callable[[], datetime]
-    index: Callable[[], object]
-    """Gives something that is different after a folder may have come to another project."""
 
 
 class _Repository(Struct):
@@ -76,19 +58,18 @@ class _Project(Struct, frozen=True):
 class Workspace:
     """Records what happens in some folders; `look` and `save` may be called from two threads."""
 
-    def __init__(self, tools: Tools, source: str, settings: Settings) -> None:
+    def __init__(self, projects: Projects) -> None:
         """Begin without a folder."""
-        self.source = source
-        self.settings = settings
-        self.folders: tuple[Path, ...] = ()
-        self._tools = tools
-        self._began = tools.clock().replace(microsecond=0)
+        self._projects = projects
+        projects.on_open.append(self.follow)
+        self._clock = projects.home.ids.clock
+        self._began = self._clock().replace(microsecond=0)
         self._scanned = self._maintained = self._began
         self._seen_roots: object = None
         self._seen_folders: object = None
         self._seen_index: object = None
         self._repositories: dict[str, _Repository] = {}
-        self._projects: dict[str, _Project] = {}
+        self._watched: dict[str, _Project] = {}
         self._asked: dict[str, _Project] = {}
         """Projects that somebody has looked at before they were watched."""
         self._saves: dict[Path, Saves] = {}
@@ -99,7 +80,9 @@ class Workspace:
 
     def enter(self, folders: Iterable[Path]) -> None:
         """Name the folders to work in, before anyone looks for repositories there."""
-        self.folders = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
+        self._projects.folders = tuple(
+            dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders)
+        )
 
     def arrange(self, folders: Iterable[Path], since: datetime | None = None) -> None:
         """Work in these folders, from a moment on; what was committed before it is known, or history.
@@ -108,7 +91,7 @@ class Workspace:
         history; in one that appears later, it is not.
         """
         self.enter(folders)
-        self._began = (since or self._tools.clock()).replace(microsecond=0)
+        self._began = (since or self._clock()).replace(microsecond=0)
         self._scan()
         repositories = [*self._repositories.values()]
         known = {one.vault.project_id: _last_seen(one.vault) for one in repositories}
@@ -119,7 +102,7 @@ class Workspace:
     def begin(self, folder: Path) -> None:
         """Take what was committed in a folder's repositories so far as known, where nobody looked before."""
         for watched, _ in self._every(folder):
-            watched.begin(self._tools.clock())
+            watched.begin(self._clock())
 
     def settle(self, folder: Path) -> None:
         """Record at once what was committed in a folder's repositories, where somebody looked before."""
@@ -140,12 +123,12 @@ class Workspace:
         """Name the folders in which a new folder may be a new repository or worktree."""
         with self._mutex:
             commons = [one.checkout.common for one in self._repositories.values()]
-        return [*dict.fromkeys((*self.folders, *commons))]
+        return [*dict.fromkeys((*self._projects.folders, *commons))]
 
     def places(self) -> list[Path]:
         """Name the folders in which something changes when something happens."""
         with self._mutex:
-            vaults = [project.vault.folder for project in self._projects.values()]
+            vaults = [project.vault.folder for project in self._watched.values()]
             repositories = [*self._repositories.values()]
         places = [place for one in repositories for place in one.checkout.places()]
         return places + [folder / name for folder in vaults for name in ("", "sessions", "inbox")]
@@ -154,10 +137,14 @@ class Workspace:
         """Name the roots of the working trees inside the folders; a folder in none stands for itself."""
         with self._mutex:
             trees = [one.checkout.folder for one in self._repositories.values()]
-        inside = [tree for tree in trees if any(tree.is_relative_to(one) for one in self.folders)]
+        inside = [
+            tree
+            for tree in trees
+            if any(tree.is_relative_to(one) for one in self._projects.folders)
+        ]
         alone = [
             folder
-            for folder in self.folders
+            for folder in self._projects.folders
             if not any(folder.is_relative_to(tree) for tree in inside)
         ]
         return [*dict.fromkeys((*inside, *alone))]
@@ -165,16 +152,16 @@ class Workspace:
     def vaults(self) -> list[Vault]:
         """Give the memory of each project in the workspace."""
         with self._mutex:
-            return [project.vault for project in self._projects.values()]
+            return [project.vault for project in self._watched.values()]
 
     def look(self) -> list[Change]:
         """Record what happened to the repositories; tell what has changed, whoever changed it."""
-        now = self._tools.clock()
+        now = self._clock()
         if self._needs_scan(now):
             self._scan()
         with self._mutex:
             repositories = [*self._repositories.values()]
-            projects = [*self._projects.values()]
+            projects = [*self._watched.values()]
         for repository in repositories:
             self._try(repository.checkout.name, self._catch_up, repository)
         is_due = _is_over(self._maintained, now, MAINTAIN)
@@ -187,7 +174,7 @@ class Workspace:
 
     def find(self, path: Path) -> tuple[Path, str] | None:
         """Give the root of a file's working tree and its name there; None for a file outside the folders."""
-        return self._places.find(path, self.folders)
+        return self._places.find(path, self._projects.folders)
 
     def save(self, found: Sequence[tuple[Path, datetime]]) -> None:
         """Record files that were saved, each for the project it is in; others are nobody's."""
@@ -201,82 +188,82 @@ class Workspace:
             self._try(str(root), self._save, root, batch)
 
     def _look_once(self, checkout: Checkout, fingerprint: object) -> None:
-        vault = self._tools.vault(checkout.folder)
-        watched = Watched(vault, checkout, self.source)
+        vault = self._projects.vault(str(checkout.folder))
+        watched = Watched(vault, checkout, self._projects.source)
         watched.begin(_last_seen(vault) or self._began + timedelta(seconds=1))
         watched.catch_up(self._began, is_recording=self._is_recording(vault))
         # What could not be read is looked at again the next time.
         self._kept_up[checkout.name] = fingerprint
 
     def _every(self, folder: Path) -> Iterator[tuple[Watched, Vault]]:
-        for checkout in self._tools.find(folder, self._complain):
-            vault = self._tools.vault(checkout.folder)
-            yield Watched(vault, checkout, self.source), vault
+        for checkout in checkouts.find(folder, self._complain):
+            vault = self._projects.vault(str(checkout.folder))
+            yield Watched(vault, checkout, self._projects.source), vault
 
     def _save(self, root: Path, batch: Sequence[Save]) -> None:
-        vault = self._tools.vault(root)
-        self._add(vault, self._projects)
-        if pause.state(vault, self._tools.is_running).paused:
+        vault = self._projects.vault(str(root))
+        self._add(vault, self._watched)
+        if pause.state(vault, processes.is_running).paused:
             return
         # A save may have waited its turn until the pause that it was made in is over.
         known = vault.pauses.read()
         batch = [one for one in batch if not pauses.covered(known, one.at)]
         saves = self._saves.get(root)
         if saves is None or saves.vault is not vault:
-            saves = self._saves[root] = Saves(vault, self._tools.ignored(root))
-        interval = timedelta(seconds=self.settings.save_interval_seconds)
-        saves.record(batch, self.source, interval)
+            saves = self._saves[root] = Saves(vault, Ignores(root).ignored)
+        interval = timedelta(seconds=self._projects.settings.save_interval_seconds)
+        saves.record(batch, self._projects.source, interval)
 
     def _catch_up(self, repository: _Repository) -> None:
         fingerprint = repository.checkout.fingerprint()
         if fingerprint == repository.seen:
             return
-        repository.watched.source = self.source
+        repository.watched.source = self._projects.source
         is_recording = self._is_recording(repository.vault)
         repository.watched.catch_up(self._began, is_recording=is_recording)
         repository.seen = fingerprint
         if is_recording and repository.vault.tasks:
-            self._tools.check(repository.checkout.folder)
+            self._projects.part(Background).want_check(repository.checkout.folder)
 
     def _is_recording(self, vault: Vault) -> bool:
-        state = pause.state(vault, self._tools.is_running)
-        return self.settings.capture_commits and not state.paused
+        state = pause.state(vault, processes.is_running)
+        return self._projects.settings.capture_commits and not state.paused
 
     def _follow(self, project: _Project, is_due: bool, changes: list[Change]) -> None:  # noqa: FBT001  # handed on
         if is_due or project.vault.count_deferred():
-            maintenance.maintain(project.vault, self.settings)
+            maintenance.maintain(project.vault, self._projects.settings)
             maintenance.keep_safe(project.vault)
         if is_due:
-            self._tools.tend(project.vault)
+            self._projects.part(Background).tend(project.vault)
         changes += project.follower.changes()
 
     def _needs_scan(self, now: datetime) -> bool:
         """Tell whether there may be repositories, worktrees or projects that are not known yet."""
         if _is_over(self._scanned, now, RESCAN) or self._roots() != self._seen_roots:
             return True
-        if self._tools.index() != self._seen_index:
+        if self._projects.home.stamp() != self._seen_index:
             return True
-        is_crowded = _stamps(self.folders) != self._seen_folders
+        is_crowded = _stamps(self._projects.folders) != self._seen_folders
         return is_crowded and _is_over(self._scanned, now, CALM)
 
     def _roots(self) -> object:
-        rooted = [os.path.lexists(folder / ".git") for folder in self.folders]
+        rooted = [os.path.lexists(folder / ".git") for folder in self._projects.folders]
         return rooted, [one.checkout.surroundings() for one in self._repositories.values()]
 
     def _scan(self) -> None:
         """Look for repositories; those that are known stay as they are."""
-        self._scanned = self._tools.clock()
-        self._seen_folders = _stamps(self.folders)
+        self._scanned = self._clock()
+        self._seen_folders = _stamps(self._projects.folders)
         self._places.forget()
         repositories: dict[str, _Repository] = {}
         projects: dict[str, _Project] = {}
-        for folder in self.folders:
+        for folder in self._projects.folders:
             self._try(str(folder), self._find, folder, repositories, projects)
         with self._mutex:
-            self._repositories, self._projects = repositories, projects
+            self._repositories, self._watched = repositories, projects
         self._seen_roots = self._roots()
         # Looking may have begun projects itself.
-        self._seen_index = self._tools.index()
+        self._seen_index = self._projects.home.stamp()
 
     def _find(
         self,
@@ -284,19 +271,21 @@ class Workspace:
         repositories: dict[str, _Repository],
         projects: dict[str, _Project],
     ) -> None:
-        found = [*self._tools.find(folder, self._complain)]
+        found = [*checkouts.find(folder, self._complain)]
         if not found:
-            self._add(self._tools.vault(folder), projects)
+            self._add(self._projects.vault(str(folder)), projects)
         for checkout in found:
             known = self._repositories.get(checkout.name)
             birth = checkout.birth()
             if known is not None and known.birth != birth:
-                self._tools.forget(checkout.folder)
+                self._projects.forget(checkout.folder)
                 known = None
-            vault = self._tools.vault(checkout.folder)
+            vault = self._projects.vault(str(checkout.folder))
             if known is None or known.vault is not vault:
                 is_linked = known is not None
-                known = _Repository(checkout, vault, Watched(vault, checkout, self.source), birth)
+                known = _Repository(
+                    checkout, vault, Watched(vault, checkout, self._projects.source), birth
+                )
                 if is_linked:
                     known.watched.begin(_last_seen(vault) or self._began)
             self._add(known.vault, projects)
@@ -305,20 +294,20 @@ class Workspace:
     def follow(self, vault: Vault) -> None:
         """Know how a project is now: who looks at it from here on is told what changes, also before it is watched."""
         with self._mutex:
-            if self.folders and vault.project_id not in self._projects:
+            if self._projects.folders and vault.project_id not in self._watched:
                 self._asked[vault.project_id] = self._begin_to_follow(vault)
 
     def _add(self, vault: Vault, projects: dict[str, _Project]) -> None:
         key = vault.project_id
         with self._mutex:
             asked = self._asked.pop(key, None)
-            known = self._projects.get(key) or projects.get(key)
+            known = self._watched.get(key) or projects.get(key)
             if known is None and asked is not None and asked.vault is vault:
                 known = asked
             projects[key] = known or self._begin_to_follow(vault)
 
     def _begin_to_follow(self, vault: Vault) -> _Project:
-        return _Project(vault, Follower(vault, self._tools.is_running))
+        return _Project(vault, Follower(vault, processes.is_running))
 
     def _complain(self, error: ThreadlineError) -> None:
         if str(error) not in self._complaints:

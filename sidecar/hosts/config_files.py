@@ -136,7 +136,6 @@ def find_lasting(program: str) -> str:
 
 
 def _find_script() -> str | None:
-    """Find the script that was installed with us, as the installer wrote it down."""
     from importlib import metadata  # noqa: PLC0415  # slow to load, and needed once
 
     names = {"threadline", "threadline.exe"}
@@ -236,7 +235,6 @@ def _settle(draft: Path, target: Path, *, is_new: bool) -> None:
 
 
 def _dress(descriptor: int, like: os.stat_result | int) -> None:
-    """Set the owner and mode of a draft to those of the file it replaces, or to those of a new file."""
     if os.name != "posix":
         return
     if isinstance(like, int):

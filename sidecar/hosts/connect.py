@@ -120,7 +120,6 @@ def _named(names: Iterable[str]) -> list[Assistant]:
 def _owners(
     tools: Tools, agents: Iterable[Assistant], params: ConnectParams, *, is_everywhere: bool = False
 ) -> dict[str, Wanted]:
-    """Return the files by path: of alternatives the first that exists, or all of them."""
     owners: dict[str, Wanted] = {}
     for agent in agents:
         for file in agent.files:

@@ -86,7 +86,6 @@ def _part_json(text: str, content: Json) -> str:
 
 
 def _edited(text: str, data: Data, content: Json) -> str:
-    """Edit the text, and check that it now reads as intended."""
     changed = jsonc.edit(text, data, is_loose=content.is_loose)
     if changed != text and not jsonc.is_same(_read(changed, content), data):
         raise RefusedError(
@@ -140,7 +139,6 @@ def _parted(data: Data, piece: Piece) -> Data:
 
 
 def _served(known: object, value: Data) -> Data:
-    """Put our words into an entry of ours, and keep what a user added to it."""
     if known is None:
         return value
     options = _options(known)
@@ -167,7 +165,6 @@ def _choices(known: object) -> Data:
 
 
 def _overlaid(known: object, value: Data) -> Data:
-    """Put our members over those that are there, object by object."""
     if not isinstance(known, dict):
         return value
     ours = {

@@ -98,7 +98,6 @@ def _appended(text: str, path: Path, values: Mapping[str, object]) -> str:
 
 
 def _with(text: str, path: Path, name: str, value: object) -> Iterator[str]:
-    """Try to set a value: in its own lines, or in a new one below the table's header."""
     lines = _LINE.findall(text)
     written = f"{_key(name)} = {_literal(value)}{_newline(text)}"
     for start, end in _sections(lines, path):

@@ -115,7 +115,6 @@ def _is_own(status: os.stat_result) -> bool:
 
 
 def _lies_under(path: str, folder: Path) -> bool:
-    """Return whether a file lies in a folder, all links followed."""
     if not Path(path).is_absolute():
         return False
     try:

@@ -110,7 +110,6 @@ class Comparison(Struct):
         return "new", None
 
     def _of_same_shape(self, statement: Statement) -> list[str]:
-        """Find what gives another value for the same, however little the words are alike."""
         wanted = {shape for shape, _ in duplicates.frames(statement)}
         if wanted and not self._shapes:
             for one in list(self._living.values()):
@@ -149,7 +148,6 @@ def _confirms(memory: Memory, proposal: Memory) -> bool:
 
 
 def _statement(memory: Memory) -> Statement:
-    """Give what is compared of a memory: of one that was read from events, the words it was read from."""
     names = (*memory.entities, *memory.files)
     is_read = memory.job_id is not None and memory.evidence and memory.type != "episodic"
     content = memory.evidence[0].quote if is_read else memory.content

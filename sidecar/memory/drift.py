@@ -47,7 +47,6 @@ def trace(
 
 
 def _is_absence(anchor: Anchor) -> bool:
-    """Tell whether the commit deleted the file: what is to stay away."""
     return anchor.blob is None and anchor.commit_sha is not None
 
 
@@ -209,7 +208,6 @@ def _moved(lost: Sequence[Anchor], code: Code) -> set[Anchor]:
 
 
 def _search(anchors: Iterable[Anchor], code: Code) -> dict[tuple[str, str], set[str]]:
-    """Find files of HEAD that define symbols with these names, by name and digest."""
     names = {short(anchor.symbol or "") for anchor in anchors}
     blobs = code.blobs(code.mentioning(names))
     found: dict[tuple[str, str], set[str]] = {}

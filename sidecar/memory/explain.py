@@ -92,7 +92,6 @@ class Mentioned:
 
 
 def _read_memories(known: _Known, vault: Vault) -> None:
-    """Catch up with memories that were written, changed or removed."""
     now, changed = vault.memories.changes(known.revision)
     if now == known.revision:
         return
@@ -265,7 +264,6 @@ def _nearest(memory: Memory, names: Collection[str], symbols: Sequence[str]) -> 
 
 
 def _current(vault: Vault, ids: Collection[str]) -> list[Memory]:
-    """Read memories as they stand now: what was superseded is told by what superseded it."""
     found = vault.memories.some(ids)
     latest = (_latest(vault, found[one]) for one in ids if one in found)
     return list({one.memory_id: one for one in latest if one is not None}.values())

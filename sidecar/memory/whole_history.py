@@ -95,7 +95,6 @@ def _begun(vault: Vault, session_id: str, tools: Tools) -> Job:
 
 
 def _read(vault: Vault, job: Job, tools: Tools, *, with_code: bool) -> Drafted | str:
-    """Read a session, or say why that failed."""
     try:
         task = Task(vault=vault, job=job, tools=tools, tell=untold)
         return stages.draft(task, with_code=with_code)

@@ -109,7 +109,6 @@ def _of_memory(memory: Memory) -> WorthItem:
 
 
 def _origin(memory: Memory) -> str:
-    """Say who a memory comes from."""
     if memory.rule == "lasting-words":
         return "said by the user"
     sha = next((evidence.commit_sha for evidence in memory.evidence if evidence.commit_sha), None)

@@ -133,7 +133,6 @@ def without(text: str, mark: str) -> str:
 
 @cache
 def _assigned() -> "re.Pattern[str]":
-    """Compile the pattern on first use: that takes too long for a short-lived process."""
     return re.compile(_ASSIGNED, re.VERBOSE)
 
 
@@ -222,7 +221,6 @@ _WAYS = {"set": _is_set, "said": _is_said, "listed": _is_listed, "beside": _is_b
 
 
 def _is_prose(value: str) -> bool:
-    """Return whether quoted text is a word or a sentence for people, or names something."""
     words = value.split()
     if len(words) > 1:
         is_phrase = (

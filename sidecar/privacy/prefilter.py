@@ -84,7 +84,6 @@ def _has_place(text: str) -> bool:
 
 
 def _has_word(text: str) -> bool:
-    """Return whether a word like `password` is followed by anything but plain words."""
     lower = text.lower()
     if not any(stem in lower for stem in _STEMS):
         return False

@@ -202,7 +202,6 @@ def _spelled(word: str) -> bytes:
 
 
 def _repeated(text: str) -> str:
-    """Return a pattern for a text, however it is spaced, and for what a clip leaves of it."""
     parts = [re.escape(part) for part in text.split()]
     whole = r"\s+".join(parts)
     if len(text.strip()) < _LEAST:

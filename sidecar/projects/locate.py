@@ -133,7 +133,6 @@ def by_id(home: Home, project_id: str) -> Project:
 
 
 def _folder(reference: str) -> Path | None:
-    """Give the folder that a reference names, if it is a path."""
     try:
         path = _expanded(reference)
         # Asked with every request; this way it takes a third of the time.

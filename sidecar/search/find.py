@@ -285,7 +285,6 @@ def _once(
 
 
 def _is_summary(memory: Memory) -> bool:
-    """Whether rules made it of a whole session: it repeats what the commits say."""
     return memory.type == "episodic" and not memory.agent_id
 
 

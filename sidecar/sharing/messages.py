@@ -183,7 +183,6 @@ def _message(vault: Vault, params: SendParams, sender: str) -> Message:
 
 
 def _sent_before(vault: Vault, made: Message) -> list[Message]:
-    """Find what a sender has sent under the same key: others may choose it, too."""
     key = made.idempotency_key
     found = vault.messages.find("idempotencyKey", key) if key else []
     return [one for one in found if one.sender_id == made.sender_id]
@@ -194,7 +193,6 @@ def _thread_id(vault: Vault, parent_id: str | None) -> str | None:
 
 
 def _thread(vault: Vault, message_id: str, field: str) -> tuple[list[Message], tuple[str, ...]]:
-    """Give what there is of a thread, the oldest first, and name what has vanished of it."""
     every = vault.messages.by_id()
     ids = messages.thread(every.values(), message_id)
     if not ids:
@@ -239,7 +237,6 @@ def _waiting(vault: Vault, found: Iterable[Message], reader: str) -> list[Messag
 
 
 def _page(found: list[Message], params: ReadMessagesParams) -> list[Message]:
-    """Take as many as are wanted: the first ones, and of a thread the latest."""
     begin, end = params.offset, params.offset + params.limit
     if params.thread_of is None:
         return found[begin:end]

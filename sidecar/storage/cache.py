@@ -263,7 +263,6 @@ def meaning(text: str) -> int:
 
 
 def _digest(text: str) -> bytes:
-    """Return what stands for a text as the model reads it."""
     return blake2b(f"{MODEL}\0{text}".encode(), digest_size=_DIGEST).digest()
 
 

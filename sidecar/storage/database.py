@@ -513,7 +513,6 @@ class Database:
                 self._writer.execute("ROLLBACK")
 
     def _own_connection(self) -> sqlite3.Connection:
-        """Return the connection of this thread's transaction."""
         if not self.is_writing:
             raise RuntimeError("nothing is written outside a transaction")
         if self._writer is None:
@@ -523,7 +522,6 @@ class Database:
         return self._writer
 
     def _write_connection(self) -> sqlite3.Connection:
-        """Return the connection for a transaction that begins."""
         if self._writer is None or self._is_replaced():
             with self._reading:
                 if self._writer is not None and self._is_replaced():
@@ -578,7 +576,6 @@ class Database:
         raise error
 
     def _is_replaced(self) -> bool:
-        """Whether another file is at our path by now, or none: what is written to ours would be lost."""
         try:
             return os.stat(self.path).st_ino != self._inode  # noqa: PTH116  # before every answer
         except OSError:

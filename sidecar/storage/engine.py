@@ -136,7 +136,6 @@ class DocumentTable(Table):
             return super().insert(document)
 
     def _get_next_id(self) -> int:
-        """Return an id above all that are there and all that were given here: other processes insert, too."""
         query = f"SELECT coalesce(max(CAST(id AS INTEGER)), 0) FROM {self._quoted}"  # noqa: S608
         latest = self.database.row(query)[0] if self._exists() else 0
         chosen = int(max(self._next_id or 1, latest + 1))

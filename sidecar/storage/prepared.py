@@ -168,7 +168,6 @@ def _are_as_seen(top: str, watched: str) -> bool:
 
 
 def _is_unchanged(vault: "Connection", name: str, items: str, seq: int) -> bool:
-    """Tell whether every quoted record of a collection is there, as it was."""
     found = vault.execute(
         f"SELECT count(*), max(seq) FROM {name} WHERE id IN (SELECT value FROM json_each(?, ?))",  # noqa: S608  # a constant
         (items, f"$.{name}"),
@@ -178,7 +177,6 @@ def _is_unchanged(vault: "Connection", name: str, items: str, seq: int) -> bool:
 
 
 def _has_been_at(top: str, head: str) -> bool:
-    """Tell by the log of HEAD whether a working tree is the one in which a context was made, further on."""
     commit = head.rpartition(" ")[2]
     if not commit:
         return False
@@ -214,7 +212,6 @@ def _is_odd(path: str) -> bool:
 
 
 def _packed(common: str, name: str) -> str:
-    """Look a reference up among those that git has put away."""
     wanted = f" {name}\n"
     packed = _text(f"{common}/packed-refs")
     end = packed.find(wanted)

@@ -386,7 +386,6 @@ class Sessions:
         self._index(*events)
 
     def _index(self, *events: Event) -> None:
-        """Note under which keys new events are known and by which words they are found."""
         self.database.execute_all(
             "INSERT OR REPLACE INTO keys VALUES (?, ?, ?)",
             ((key, one.session_id, one.event_id) for one in events for key in sessions.keys(one)),
@@ -402,7 +401,6 @@ class Sessions:
         texts.remove(self.database, event_id)
 
     def _wake(self, session_id: str) -> None:
-        """Make a session's events rows again, if they were compressed."""
         record = self.get(session_id)
         if record is not None and record.status == "compacted":
             self._unpack(session_id)

@@ -103,7 +103,6 @@ def _copied(database: Database, folder: Path) -> Iterator[Path]:
 
 
 def _rotate(place: Path, now: datetime) -> None:
-    """Let the last hourly copy become the daily one, and that the weekly one, when these are old."""
     for (younger, _), (older, age) in reversed(list(itertools.pairwise(_SLOTS))):
         source, target = place / f"{younger}.sqlite", place / f"{older}.sqlite"
         if source.exists() and _age(target, now) >= age:

@@ -355,7 +355,6 @@ def _ensure(home: str) -> str:
 
 
 def _talk(home: str, talk: str) -> str:
-    """Name the file in which it is noted what a conversation was told, in a folder that is there."""
     place = f"{_ensure(home)}/{_TALKS}"
     ensure_folder(place)
     return f"{place}/{talk}"
@@ -452,7 +451,6 @@ def _write_all(descriptor: int, data: bytes, end: int) -> None:
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    """Write to a file durably, and close it."""
     try:
         _write_all(descriptor, data, os.fstat(descriptor).st_size)
         os.fsync(descriptor)
@@ -488,7 +486,6 @@ def _remove(path: str) -> None:
 
 
 def _state(path: str) -> tuple[str, float]:
-    """Tell what is known of a conversation, and for how many seconds."""
     state = _read(path, 100).decode("ascii", "replace")
     return state, _age(path) if state else 0.0
 

@@ -325,7 +325,6 @@ class Vault:
         self._keep_before_upgrade()
 
     def _keep_before_upgrade(self) -> None:
-        """Keep a verified copy of a file that is about to be brought to another version."""
         version = probe(self.database.path, "PRAGMA user_version")
         if version and version < VERSION:
             self.snapshot(f"version-{version}")

@@ -139,7 +139,6 @@ def _derived(connection: sqlite3.Connection) -> Iterator[Finding]:
 
 
 def _said(connection: sqlite3.Connection) -> Iterator[tuple[str, texts.Text | None]]:
-    """Return what memories and turns say, with their ids."""
     query = "SELECT id, CAST(body AS BLOB) FROM {}"
     for identifier, body in connection.execute(query.format("memories")).fetchall():
         yield identifier, texts.of_memory(msgspec.json.decode(body, type=Memory))
@@ -148,7 +147,6 @@ def _said(connection: sqlite3.Connection) -> Iterator[tuple[str, texts.Text | No
 
 
 def _row_of(connection: sqlite3.Connection, identifier: str) -> tuple[object, ...] | None:
-    """Return a text as it is kept."""
     query = f"SELECT {texts.COLUMNS} FROM texts WHERE id = ?"  # noqa: S608  # names of our own
     row: tuple[object, ...] | None = connection.execute(query, (identifier,)).fetchone()
     return row

@@ -204,7 +204,6 @@ def _check_expected(task: Task, params: UpdateTaskParams) -> None:
 
 
 def _is_shown(vault: Vault, params: UpdateTaskParams, look: Look) -> bool:
-    """Return whether a task is reopened although its condition holds: the condition proved too little."""
     task = vault.tasks.get(params.task_id)
     is_taken_up = task is not None and task.status == "done" != (params.status or "done")
     return task is not None and is_taken_up and holds(vault, task, look)
@@ -273,7 +272,6 @@ def _warnings(task: Task, look: Look) -> Iterator[TaskWarning]:
 
 
 def _strangers(vault: Vault, some: Iterable[Task]) -> Iterator[TaskWarning]:
-    """Warn about an unknown agent whose name nearly matches a known one."""
     named = [one for one in some if one.assigned_agent_id not in (ANYONE, USER)]
     meant = agents.find_alike(vault, {one.assigned_agent_id for one in named})
     for task in named:

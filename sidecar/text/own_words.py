@@ -128,7 +128,6 @@ def _regions(text: str) -> list[tuple[int, int]]:
 
 
 def _marks(text: str) -> list[tuple[int, int]]:
-    """Find comments and tags that name us."""
     marks: list[tuple[int, int]] = []
     position = 0
     while mark := _COMMENT.search(text, position):

@@ -129,7 +129,6 @@ def stem(word: str) -> str:
 
 
 def _mark(word: str) -> str:
-    """Return the consonants y from the vowels."""
     letters = list(word)
     previous = "a"
     for place, letter in enumerate(letters):
@@ -306,7 +305,6 @@ def unaccent(text: str) -> str:
 
 
 def _is_word(chunk: str) -> bool:
-    """Return whether a chunk is a plain word: it has one term."""
     return chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.istitle())
 
 

@@ -27,7 +27,9 @@ class Exit(IntEnum):
     """Git could not read the repository."""
     MODEL_FAILED = 9
     """The language model is not set up, or did not do its part."""
-    TEAM_FAILED = 10
+    FORBIDDEN = 10
+    """A key is missing, or does not allow this."""
+    TEAM_FAILED = 11
     """The team's server or remote could not be used; what waits is sent later."""
     INTERRUPTED = 130
     """Ctrl-C; everything acknowledged is kept."""
@@ -48,6 +50,7 @@ _BY_CODE = {
     Code.STORE_REFUSED: Exit.STORE_REFUSED,
     Code.GIT_FAILED: Exit.GIT_FAILED,
     Code.MODEL_FAILED: Exit.MODEL_FAILED,
+    Code.FORBIDDEN: Exit.FORBIDDEN,
     Code.TEAM_FAILED: Exit.TEAM_FAILED,
 }
 

@@ -75,7 +75,6 @@ class Capture:
                 watches.rest()
 
     def _record(self) -> None:
-        """Record saves as they come, all that wait at once."""
         is_on = True
         while is_on:
             found = [self._told.get()]

@@ -26,7 +26,7 @@ def open_server(*, here: Path, source: str) -> Application:
     logs.write_to_errors()
     app = open_application(here=here, source=source)
     logs.write_to_file(app.home.folder, os.environ)
-    logs.obey(app.workspace.settings)
+    logs.obey(app.settings)
     conversions.prepare()
     return app
 

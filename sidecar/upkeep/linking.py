@@ -9,7 +9,7 @@ import msgspec
 from protocol.errors import ConflictError, NotFoundError
 from protocol.projects import LinkedFolder, LinkFolderParams, Project, Standing
 from sidecar.capture import record
-from sidecar.capture.checkouts import Checkout
+from sidecar.code.checkouts import Checkout
 from sidecar.projects import locate
 from sidecar.projects.locate import Located
 from sidecar.projects.rules import identities

@@ -90,7 +90,6 @@ def _task(task: Task) -> str:
 
 
 def _document(document: Document) -> str:
-    """Write a document as it stands, within a fence that it cannot close."""
     longest = max((len(run) for run in re.findall("`+", document.content)), default=0)
     fence = "`" * max(longest + 1, 3)
     whose = f"version {document.version}, {_moment(document.updated_at)}"

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from protocol.errors import ConflictError, InvalidParamsError, TeamFailedError, ThreadlineError
+from protocol.projects import ProjectParams
 from protocol.teams import (
     BeginTeamParams,
     HistoryParams,
@@ -84,7 +85,7 @@ def join(vault: Vault, params: JoinTeamParams, folder: Path) -> TeamBegun:
     return _begin(vault, params, folder, (facts, params.address, params.key))
 
 
-def leave(vault: Vault) -> TeamLeft:
+def leave(vault: Vault, _params: ProjectParams) -> TeamLeft:
     """Take part no longer; all records stay."""
     own = _replica(vault)
     unsent = own.waiting() if own.is_made else 0
@@ -94,7 +95,7 @@ def leave(vault: Vault) -> TeamLeft:
     return TeamLeft(team_id=own.team.team_id, unsent=unsent)
 
 
-def preview(vault: Vault) -> TeamPreview:
+def preview(vault: Vault, _params: ProjectParams) -> TeamPreview:
     """Show what is shared, as it leaves."""
     items = [
         SharedItem(collection=name, id=key, title=_title(shown))
@@ -117,7 +118,7 @@ def push(vault: Vault, params: PushParams) -> TeamSynced:
     return exchange(vault)
 
 
-def pull(vault: Vault) -> TeamSynced:
+def pull(vault: Vault, _params: ProjectParams) -> TeamSynced:
     """Take over what others have told."""
     own = _replica(vault)
     with _exclusively(vault), contextlib.closing(_engine(vault, own.team.address)) as engine:
@@ -153,7 +154,7 @@ def keep_key(vault: Vault, params: TeamKeyParams) -> TeamKey:
     return TeamKey(key=fresh, place=sealing.store(vault.folder, team.team_id, [fresh, *rest]))
 
 
-def status(vault: Vault) -> TeamStatus:
+def status(vault: Vault, _params: ProjectParams) -> TeamStatus:
     """Say how a project stands with its team, from what is known here."""
     team = read_team(vault.folder)
     if team is None:
@@ -261,7 +262,7 @@ def _begin(
     # First the file, then what is there: whoever writes in between notes it, and nothing is missed.
     write_team(vault.folder, joined)
     Replica(vault, joined).make()
-    shown = preview(vault)
+    shown = preview(vault, params)
     with contextlib.suppress(TeamFailedError):
         exchange(vault)
     return TeamBegun(

@@ -50,7 +50,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.transports.web import gates
+from sidecar.transports.web import page_files
 from tests import chromium
 from tests.support import ROOT, Repository, threadline
 from tests.webs import Dashboard
@@ -138,7 +138,7 @@ PAYLOAD = (
 
 
 @pytest.mark.skipif(chromium.PROGRAM is None, reason="chromium is missing")
-@pytest.mark.skipif(not gates.are_built(), reason="the pages are not built")
+@pytest.mark.skipif(not page_files.are_built(), reason="the pages are not built")
 def test_no_page_runs_a_script_that_was_recorded(repository: Repository, tmp_path: Path) -> None:
     """Every page shows the payload as text, and nothing of it becomes an element."""
     repository.git("config", "user.name", "Ada <b>")

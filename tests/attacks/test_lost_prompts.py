@@ -78,8 +78,8 @@ def unplaced() -> str:
 
 def stored(app: Application, session: str) -> list[str]:
     """Give the words of a conversation that are kept, by the road that its hook's spool takes."""
-    app.overhear()
-    return [one.text for one in app.vault(app.project(None)).entries.find("sessionKey", session)]
+    app.hearing.place()
+    return [one.text for one in app.vault(None).entries.find("sessionKey", session)]
 
 
 @pytest.mark.parametrize("prompt", [";", SQL, "half \ud83d a character", "</private> ; <private>"])

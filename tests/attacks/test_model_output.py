@@ -61,7 +61,7 @@ def app(repository: Repository, server: Server) -> Iterator[Application]:
 
 
 def event_id(app: Application) -> str:
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     (session,) = vault.sessions.timeline()
     (event,) = (one for one in vault.sessions.events(session.session_id) if one.commit)
     return event.event_id

@@ -799,7 +799,7 @@ def test_a_commit_that_waits_in_the_inbox_can_be_amended(
     watcher: Watcher, repository: Repository
 ) -> None:
     first = repository.commit("first words")
-    vault = watcher.app.vault(watcher.app.project(None))
+    vault = watcher.app.vault(None)
     commit = {"sha": first, "authoredAt": "2026-11-16T12:00:00Z", "subject": "first words"}
     line = {
         "source": "vscode",

@@ -33,7 +33,7 @@ class Editor:
         self.app.workspace.save([(path, self.clock()) for path in paths])
 
     def events(self, project: Path | None = None) -> list[Event]:
-        vault = self.app.vault(self.app.project(None if project is None else str(project)))
+        vault = self.app.vault(None if project is None else str(project))
         return [
             event
             for session in vault.sessions.timeline()
@@ -253,7 +253,7 @@ def test_a_wrong_setting_is_named_and_the_default_used(editor: Editor) -> None:
         "`threadline.sessionHours`",
         "`threadline.nonsense` is not a setting",
     ]
-    assert editor.app.workspace.settings == Settings()
+    assert editor.app.settings == Settings()
 
 
 def test_the_window_of_a_session_is_the_users_choice(
@@ -274,7 +274,7 @@ def test_the_maintenance_closes_what_has_run_out(editor: Editor, repository: Rep
     editor.clock.pass_(timedelta(hours=4, minutes=7))
     (change,) = editor.app.workspace.look()
     assert change.what == "sessions"
-    (session,) = editor.app.vault(editor.app.project(None)).sessions.timeline()
+    (session,) = editor.app.vault(None).sessions.timeline()
     assert (session.status, session.ended_at) == ("closed", NOON + timedelta(hours=4, minutes=7))
 
 
@@ -298,7 +298,7 @@ def test_every_change_is_told_once_whoever_made_it(
 
 
 def test_what_hooks_left_in_the_inbox_is_placed(editor: Editor) -> None:
-    vault = editor.app.vault(editor.app.project(None))
+    vault = editor.app.vault(None)
     waiting = (
         b'{"source":"claude-code","recordedAt":"2026-03-02T12:00:00Z",'
         b'"events":[{"kind":"capture","text":"a turn <private>of mine</private>"}]}'

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sidecar.code import gitignore
@@ -46,6 +46,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(lines=_LINES, paths=_PATHS)
+@example(lines=["a**/***"], paths=["a", "ab", "a/b"])
+@example(lines=["a**/b"], paths=["ab", "a/b", "acb", "a/c/b"])
 def test_a_list_says_what_it_says_to_git(tree: Path, lines: list[str], paths: list[str]) -> None:
     content = ("\n".join(lines) + "\n").encode()
     assert ask_us(content, paths) == ask_git(tree, content, paths)

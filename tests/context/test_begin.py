@@ -34,7 +34,7 @@ class Starter:
     def told(self) -> str:
         app = self.start()
         try:
-            return app.mind.dialogue.render(PARAMS).text
+            return app.dialogue.render(PARAMS).text
         finally:
             app.close()
 
@@ -45,7 +45,7 @@ def starter(tmp_path: Path, repository: Repository, clock: FixedClock) -> Starte
     blob = repository.git("rev-parse", "HEAD:hooks.py")
     made = Starter(tmp_path / "home", repository, clock)
     app = made.start()
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     memory = Memory(
         memory_id=vault.ids.next(),
         project_id=vault.project_id,

@@ -75,7 +75,7 @@ def test_a_vault_is_named_by_its_id_wherever_its_folder_is(desk: Desk, tmp_path:
     error = desk.refused("context/start", project=str(desk.repository.path), vaultId=key)
     assert error["data"]["field"] == "vaultId"
     other.repository.path.rename(tmp_path / "moved")
-    desk.app.mind.around.forget(key)
+    desk.app.forget_project(key)
     assert SUBJECTS[0] in str(desk.start(vaultId=key))
 
 

@@ -56,7 +56,7 @@ class Office:
 
     @property
     def vault(self) -> Vault:
-        return self.app.vault(self.app.project(str(self.repository.path)))
+        return self.app.vault(str(self.repository.path))
 
     def ask(self, method: str, **params: Any) -> Any:
         answer = self.app.call(f"threadline/{method}", params)
@@ -386,7 +386,7 @@ def test_the_passive_channel_saves_as_it_should(office: Office) -> None:
     kept = office.checkpoint("Uploads are signed by the gateway", run=None)
     memory_id = kept["memories"][0]["memoryId"]
     office.start("run")
-    buffer = office.app.mind.dialogue.buffer
+    buffer = office.app.dialogue.buffer
     office.app.flush()
     for number in range(9):
         assert not office.track("run", prompt=f"prompt {number}")["isCheckpointDue"]

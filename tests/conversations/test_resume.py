@@ -18,7 +18,7 @@ HOST = RenderParams(
 def resume(desk: Desk, **more: object) -> Rendered:
     """Go on with the conversation; its host has got what it was told."""
     asked = msgspec.structs.replace(HOST, occasion="resume", **more)
-    told = desk.app.mind.dialogue.greet(asked)
+    told = desk.app.dialogue.greet(asked)
     desk.app.flush()
     return told
 
@@ -27,7 +27,7 @@ def resume(desk: Desk, **more: object) -> Rendered:
 def begun(desk: Desk) -> Desk:
     """A desk at which a conversation was told what is known."""
     desk.remember("Uploads are signed")
-    desk.app.mind.dialogue.greet(HOST)
+    desk.app.dialogue.greet(HOST)
     desk.app.flush()
     desk.clock.pass_(MINUTE)
     return desk
@@ -66,7 +66,7 @@ def test_what_another_process_was_given_is_not_told_again(
     """Part of F8: also where that happens between looking and telling."""
     send(begun, "For one of us", "claude-code", "cursor")
     other = begun.second()
-    contexts = begun.app.mind.dialogue._contexts  # the moment between looking and telling
+    contexts = begun.app.dialogue._contexts  # the moment between looking and telling
     look = contexts.start
 
     def race(scene: object) -> object:

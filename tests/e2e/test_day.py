@@ -355,7 +355,7 @@ def check_conversations(team: Team) -> None:
 def conversations(team: Team) -> tuple[dict[str, Conversation], list[Checkpoint]]:
     """Read what is kept of conversations."""
     app = open_application(here=team.folder, source="cli-auto")
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     found = dict(vault.conversations.by_id()), list(vault.checkpoints.all())
     app.close()
     return found

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from protocol.errors import Code, ConflictError
 from protocol.rules import RulesParams, WriteRulesParams
 from sidecar.capture.rules.sessions import Rule
+from sidecar.handlers import connections
 from sidecar.hosts import rules_files, rules_writer
 from sidecar.storage.home import Home
 from sidecar.storage.ledgers import Ledger
@@ -431,11 +432,11 @@ def test_the_file_of_a_connected_agent_is_one_and_the_same(desk: Desk) -> None:
     before = tree(desk)
     params = ConnectParams(agents=("windsurf", "cursor"), level="project")
     desk.ask("rules/write", target="cursor")
-    connect.connect(desk.app.connections("project"), params)
+    connect.connect(connections.prepare(desk.app, "project"), params)
     assert states(desk)["windsurf"] == "written"
     desk.remember(KNOWN, "constraint")
     assert outcomes(desk.ask("rules/refresh"))["windsurf"] == "updated"
     assert desk.ask("rules/write", target="windsurf")["outcome"] == "unchanged"
     desk.ask("rules/remove", target="cursor")
-    connect.disconnect(desk.app.connections("project"), params)
+    connect.disconnect(connections.prepare(desk.app, "project"), params)
     assert tree(desk) == before

@@ -101,7 +101,7 @@ def second_day(team: Team) -> None:
     # The day before is more than four hours ago: nothing is to be recovered.
     assert began["recovery"] is None
     team.commit("feat: queue outgoing mail", "mail.py")
-    vault = team.app.vault(team.app.project(None))
+    vault = team.app.vault(None)
     now = team.clock.now
     with vault.transaction():
         task = Task(

@@ -45,14 +45,12 @@ def item(event_id: str, quote: str) -> dict[str, Any]:
 def app(home: Home, tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Application:
     monkeypatch.setenv(VARIABLE, KEY)
     app = Application(home, here=tmp_path, source="test")
-    app.workspace.settings = Settings(
-        model_provider="http", model_base_url=server.url, model_name="small"
-    )
+    app.settings = Settings(model_provider="http", model_base_url=server.url, model_name="small")
     return app
 
 
 def vault_of(app: Application) -> Vault:
-    return app.vault(app.project(None))
+    return app.vault(None)
 
 
 def start(app: Application) -> Job:
@@ -113,7 +111,7 @@ def test_whatever_goes_wrong_fails_the_job_and_can_be_retried(
 def test_what_a_job_and_a_day_may_cost_is_limited(app: Application, server: Server) -> None:
     """C6."""
     event_id = record(app)
-    app.workspace.settings = Settings(
+    app.settings = Settings(
         model_provider="http",
         model_base_url=server.url,
         model_name="small",
@@ -122,7 +120,7 @@ def test_what_a_job_and_a_day_may_cost_is_limited(app: Application, server: Serv
     job = start(app)
     assert (job.status, len(server.requests)) == ("failed", 0)
     assert "1,000 tokens" in str(job.error)
-    app.workspace.settings = Settings(
+    app.settings = Settings(
         model_provider="http",
         model_base_url=server.url,
         model_name="small",

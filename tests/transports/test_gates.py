@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.methods import Change
-from sidecar.transports.web import dashboards, gates, invitations
+from sidecar.transports import http_gates
+from sidecar.transports.http_gates import Limit, retry_after
+from sidecar.transports.web import dashboards, invitations, page_files
 from sidecar.transports.web.dashboards import Dashboard
-from sidecar.transports.web.keys import VALID_FOR, Keys, Limit, retry_after
+from sidecar.transports.web.keys import VALID_FOR, Keys
 from sidecar.transports.web.routes import House
 from sidecar.transports.web.tabs import News, Office
 from tests.desks import Desk
@@ -160,7 +162,7 @@ PROGRESS = ("begin", "report", "report", "report", "end")
 )
 def test_we_have_two_names_and_no_other(port: int, expected: set[str]) -> None:
     """Part of G6."""
-    assert gates.hosts(port) == expected
+    assert http_gates.hosts(port) == expected
 
 
 def test_only_plain_files_of_known_kinds_are_pages(tmp_path: Path) -> None:
@@ -171,7 +173,7 @@ def test_only_plain_files_of_known_kinds_are_pages(tmp_path: Path) -> None:
         path.write_text(name)
     (tmp_path / "secret.js").write_text("secret")
     (tmp_path / "pages" / "link.js").symlink_to(tmp_path / "secret.js")
-    found = gates.load(tmp_path / "pages")
+    found = page_files.load(tmp_path / "pages")
     assert {path: file.content.decode() for path, file in found.items()} == {
         "/": "index.html",
         "/about": "about.html",

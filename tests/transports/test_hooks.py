@@ -376,8 +376,8 @@ def test_a_conversation_of_any_host_is_told_once_and_kept_whole(
 def check_memory(host: str, steps: list[str]) -> None:
     """See that what was said and done is kept: turns, saves, checkpoints, and the end."""
     with closing(open_here()) as app:
-        app.overhear()
-        vault = app.vault(app.project(None))
+        app.hearing.place()
+        vault = app.vault(None)
         (talk,) = vault.conversations.all()
         assert (talk.harness, talk.prompt_count) == (host, int("prompt" in steps))
         is_heard = "turn.end" in steps
@@ -544,14 +544,14 @@ def open_here() -> Application:
 
 
 def talk(app: Application, key: str = "s1") -> Any:
-    app.overhear()
-    return app.vault(app.project(None)).conversations.get(key)
+    app.hearing.place()
+    return app.vault(None).conversations.get(key)
 
 
 def words(app: Application, key: str = "s1") -> list[str]:
     """Give what is kept of a conversation's turns."""
-    app.overhear()
-    return [one.text for one in app.vault(app.project(None)).entries.find("sessionKey", key)]
+    app.hearing.place()
+    return [one.text for one in app.vault(None).entries.find("sessionKey", key)]
 
 
 def test_what_is_said_in_a_conversation_is_known_to_it_once(environment: dict[str, str]) -> None:
@@ -586,8 +586,8 @@ def test_a_file_that_an_agent_edits_is_a_save_of_that_agent(environment: dict[st
             message=claude("PostToolUse", tool_name="Write", tool_input={"file_path": path}),
         )
     app = open_here()
-    app.overhear()
-    vault = app.vault(app.project(None))
+    app.hearing.place()
+    vault = app.vault(None)
     events = [
         event
         for session in vault.sessions.timeline()
@@ -758,7 +758,7 @@ def test_a_second_compaction_right_after_the_first_is_none_of_the_first(
         assert send(environment, "claude-code", message=start) is None
     app = open_here()
     assert talk(app).summary == "The second summary."
-    saved = app.vault(app.project(None)).checkpoints.all()
+    saved = app.vault(None).checkpoints.all()
     assert [one.trigger for one in saved] == ["pre_compaction"] * 2
     app.close()
 
@@ -822,7 +822,7 @@ def test_a_conversation_is_over_when_its_host_said_so(environment: dict[str, str
     known = talk(app)
     assert known.ended_at is not None
     assert known.last_seen_at <= known.ended_at <= at_last
-    saved = app.vault(app.project(None)).checkpoints.all()
+    saved = app.vault(None).checkpoints.all()
     assert [one.created_at <= at_last for one in saved] == [True, True]
     app.close()
 
@@ -848,7 +848,7 @@ def test_who_resumes_a_fork_is_not_told_again_what_its_origin_was(
     ]
     assert [one is None for one in told] == [False, True, True, False, True]
     app = open_here()
-    forked = app.vault(app.project(None)).conversations.get("s2")
+    forked = app.vault(None).conversations.get("s2")
     assert forked is not None
     assert (forked.previous_session_key, forked.given) == ("s1", talk(app).given)
     app.close()
@@ -939,8 +939,8 @@ def test_before_a_compaction_all_that_is_known_is_saved(environment: dict[str, s
     rest()
     assert b"never block a request" in answer
     app = open_here()
-    app.overhear()
-    found = app.vault(app.project(None)).checkpoints.find("sessionKey", "s1")
+    app.hearing.place()
+    found = app.vault(None).checkpoints.find("sessionKey", "s1")
     assert [one.trigger for one in found] == ["pre_compaction"]
     app.close()
 
@@ -1000,7 +1000,7 @@ def test_what_was_said_right_before_a_pause_is_kept(environment: dict[str, str])
     """Part of B6."""
     send(environment, "claude-code", message=claude("SessionStart", source="startup"))
     app = open_here()
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     send(environment, "claude-code", message=claude("UserPromptSubmit", prompt="We must be loud."))
     pause.pause(vault, "forever", "")
     assert talk(app).prompt_count == 1
@@ -1034,7 +1034,7 @@ def test_no_secret_reaches_any_file(environment: dict[str, str]) -> None:
         send(environment, "claude-code", message=claude(event, **field))
     waiting = b"".join(path.read_bytes() for path in kept_files())
     app = open_here()
-    app.overhear()
+    app.hearing.place()
     app.close()
     held = waiting + b"".join(path.read_bytes() for path in kept_files())
     assert b"my diary" not in held
@@ -1068,7 +1068,7 @@ def test_our_own_words_coming_back_make_nothing_new(environment: dict[str, str])
         )
         app = open_here()
         known = talk(app, session)
-        counts.append((len(app.vault(app.project(None)).memories), len(known.notes)))
+        counts.append((len(app.vault(None).memories), len(known.notes)))
         app.close()
     assert counts == [(1, 0)] * 10
 
@@ -1121,11 +1121,11 @@ def test_what_belongs_nowhere_is_kept_aside_and_not_tried_again(
     message = claude("UserPromptSubmit", prompt="We must go.") | {"cwd": str(gone)}
     send(environment, "claude-code", message=message)
     app = open_here()
-    app.overhear()
+    app.hearing.place()
     assert spool.is_empty(str(app.home.folder))
     aside = (app.home.folder / "logs" / "unplaced.jsonl").read_text()
     assert "We must go." in aside
-    app.overhear()
+    app.hearing.place()
     assert (app.home.folder / "logs" / "unplaced.jsonl").read_text() == aside
     report = app.call("threadline/purge", {"phrase": "We must go."})
     assert "We must go." not in (app.home.folder / "logs" / "unplaced.jsonl").read_text()
@@ -1164,8 +1164,8 @@ def test_who_has_little_time_goes_on_where_it_stopped(environment: dict[str, str
         batches.close()
     app = open_here()
     for expected in (1, 2, 3, 4):
-        app.overhear(0.0)
-        known = app.vault(app.project(None)).conversations.get("s1")
+        app.hearing.place(0.0)
+        known = app.vault(None).conversations.get("s1")
         assert known is not None
         assert known.prompt_count == expected
     app.close()

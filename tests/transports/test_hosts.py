@@ -238,7 +238,7 @@ def test_a_locked_store_keeps_no_host_waiting(
 ) -> None:
     """Part of F2."""
     app = open_application(here=repository.path, source="cli-auto")
-    folder = app.vault(app.project(None)).folder
+    folder = app.vault(None).folder
     app.close()
     stopped(folder / "lock")
     stopped(Path(os.environ["THREADLINE_HOME"]) / "lock")
@@ -379,7 +379,7 @@ def test_whoever_opens_the_application_places_what_was_heard(repository: Reposit
     assert done.returncode == 0
     assert waiting() == b""
     app = open_application(here=repository.path, source="cli-auto")
-    (known,) = app.vault(app.project(None)).conversations.all()
+    (known,) = app.vault(None).conversations.all()
     assert "customer names" in known.notes[0].text
     app.close()
 
@@ -416,9 +416,9 @@ def test_a_process_that_is_killed_while_placing_is_followed_by_another(
             process.send_signal(signal.SIGKILL)
             process.wait()
     app = open_application(here=repository.path, source="cli-auto")
-    app.overhear()
+    app.hearing.place()
     assert waiting() == b""
-    known = app.vault(app.project(None)).conversations.get("s1")
+    known = app.vault(None).conversations.get("s1")
     assert known is not None
     assert known.prompt_count == 30
     app.close()
@@ -443,7 +443,7 @@ def test_who_watches_places_what_is_heard_as_it_comes(repository: Repository) ->
     assert heard.wait(30)
     watches.stop()
     watcher.join(30)
-    (known,) = app.vault(app.project(None)).conversations.all()
+    (known,) = app.vault(None).conversations.all()
     assert "customer names" in known.notes[0].text
     app.close()
 
@@ -515,8 +515,8 @@ def test_a_plugin_tells_and_is_told(
     assert told.get("again", told["system"]) == told["system"]
     assert told.get("second") is None
     app = open_application(here=repository.path, source="cli-auto")
-    app.overhear()
-    vault = app.vault(app.project(None))
+    app.hearing.place()
+    vault = app.vault(None)
     known = vault.conversations.get(f"{key}{name}")
     assert known is not None
     assert (known.prompt_count, known.files) == (len(told.get("again", "12")), ("a.txt",))

@@ -203,7 +203,7 @@ def test_a_server_that_is_asked_to_end_ends_in_order(
         served.process.send_signal(number)
     assert served.wait() == 0
     app = open_application(here=repository.path, source="test")
-    (talk,) = app.vault(app.project(None)).conversations.all()
+    (talk,) = app.vault(None).conversations.all()
     assert talk.prompt_count == 1
     assert talk.ended_at is not None
     app.close()
@@ -221,7 +221,7 @@ def test_a_server_whose_client_leaves_ends_the_conversation(
     served.close_input()
     assert served.wait() == 0
     app = open_application(here=repository.path, source="test")
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     (talk,) = vault.conversations.all()
     assert talk.ended_at is not None
     assert [one.trigger for one in vault.checkpoints.all()] == ["session_end"]
@@ -284,7 +284,7 @@ def test_several_assistants_work_at_once(repository: Repository) -> None:
 
     anyio.run(run)
     app = open_application(here=repository.path, source="test")
-    kept = app.vault(app.project(None)).memories.all()
+    kept = app.vault(None).memories.all()
     assert len({memory.title for memory in kept}) == len(kept) == 30
     assert {memory.agent_id for memory in kept} == {"claude-code", "cursor", "opencode"}
     app.close()

@@ -64,7 +64,7 @@ class Desk:
         return {**os.environ, **own}
 
     def vault(self, app: Application) -> Vault:
-        return app.vault(app.project(str(self.repository.path)))
+        return app.vault(str(self.repository.path))
 
     def maintain(self) -> None:
         done = threadline("maintain", cwd=self.repository.path)

@@ -281,7 +281,7 @@ def test_a_store_that_is_locked_keeps_cascade_waiting_for_two_seconds_at_most(
     """Part of F3."""
     before = page.read_bytes()
     app = open_application(here=repository.path, source="cli-auto")
-    folder = app.vault(app.project(None)).folder
+    folder = app.vault(None).folder
     app.close()
     held(folder / "lock")
     held(Path(os.environ["THREADLINE_HOME"]) / "lock")

@@ -20,7 +20,7 @@ def hook(environment: dict[str, str], event: str, **fields: object) -> None:
 
 def told(app: Application) -> dict[str, Any]:
     """Tell what is known of the conversation `s1`, whoever told it."""
-    known, vault = talk(app), app.vault(app.project(None))
+    known, vault = talk(app), app.vault(None)
     return {
         "prompts": known.prompt_count,
         "notes": [(note.type, note.text, note.said_by) for note in known.notes],
@@ -50,7 +50,7 @@ def test_a_hook_and_a_told_turn_leave_the_same(environment: dict[str, str]) -> N
     ):
         params = {**known, "sessionKey": "s2", "role": role, "content": content}
         app.call("threadline/turns/ingest", params)
-    vault = app.vault(app.project(None))
+    vault = app.vault(None)
     rows = vault.entries.find("sessionKey", "s2")
     assert {(one.said_by, one.text, one.signal_score) for one in rows} == heard["entries"]
     assert [(one.text, one.source, one.agent_id) for one in captured(vault)][1:] == heard["events"]
@@ -62,8 +62,8 @@ def test_tools_that_hooks_see_are_activities(environment: dict[str, str]) -> Non
     for tool, path in (("Edit", "hello.txt"), ("Write", "new.txt"), ("Edit", ".env")):
         hook(environment, "PostToolUse", tool_name=tool, tool_input={"file_path": path})
     app = open_here()
-    app.overhear()
-    rows = app.vault(app.project(None)).activities.all()
+    app.hearing.place()
+    rows = app.vault(None).activities.all()
     assert {(one.tool, one.category, one.input_summary) for one in rows} == {
         ("Edit", "write", "hello.txt"),
         ("Write", "write", "new.txt"),
@@ -80,8 +80,8 @@ def test_the_end_that_a_hook_tells_saves_what_waits_or_lets_it_go(
     hook(environment, "UserPromptSubmit", prompt="good morning", session="s2", prompt_id="p2")
     hook(environment, "SessionEnd", reason="exit", session="s2")
     app = open_here()
-    app.overhear()
-    vault = app.vault(app.project(None))
+    app.hearing.place()
+    vault = app.vault(None)
     (saved,) = vault.checkpoints.all()
     assert (saved.session_key, saved.trigger) == ("s1", "session_end")
     assert f"- user: {DECISION}" in saved.digest
@@ -95,11 +95,11 @@ def test_a_conversation_that_only_hooks_know_is_saved_when_it_is_silent(
     """Part of F5."""
     hook(environment, "UserPromptSubmit", prompt=DECISION, prompt_id="p1")
     app = open_here()
-    app.overhear()
-    vault = app.vault(app.project(None))
-    maintenance.maintain(vault, app.workspace.settings)
+    app.hearing.place()
+    vault = app.vault(None)
+    maintenance.maintain(vault, app.settings)
     assert (len(vault.checkpoints), len(vault.entries)) == (0, 1)
     vault.clock = lambda: now() + timedelta(minutes=11)
-    maintenance.maintain(vault, app.workspace.settings)
+    maintenance.maintain(vault, app.settings)
     assert (len(vault.checkpoints), len(vault.entries)) == (1, 0)
     app.close()

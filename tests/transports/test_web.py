@@ -17,7 +17,7 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
-from sidecar.transports.web import gates
+from sidecar.transports.web import page_files
 from tests.support import ROOT, Repository, threadline
 from tests.webs import BRIEF, COMMAND, Dashboard, Tab, Visitor, complaints, see_it_serves, start
 
@@ -82,7 +82,7 @@ def test_too_many_knocks_have_to_wait(dashboard: Dashboard) -> None:
 
 def test_every_page_is_served_and_may_load_nothing_but_ours(visitor: Visitor) -> None:
     """Part of G6."""
-    pages = {**gates.load(gates.PAGES), **gates.load(gates.DOOR)}
+    pages = {**page_files.load(page_files.PAGES), **page_files.load(page_files.DOOR)}
     assert {"/", "/enter", "/enter.js"} <= set(pages)
     for path, file in pages.items():
         answer = visitor.get(path)
@@ -102,7 +102,7 @@ def test_every_page_is_served_and_may_load_nothing_but_ours(visitor: Visitor) ->
 
 def test_pages_hold_no_script_or_style_in_line() -> None:
     """Part of G6."""
-    written = [*gates.PAGES.rglob("*.html"), *gates.DOOR.rglob("*.html")]
+    written = [*page_files.PAGES.rglob("*.html"), *page_files.DOOR.rglob("*.html")]
     assert len(written) >= 2
     for page in written:
         text = page.read_text()
@@ -258,8 +258,8 @@ def test_pages_that_are_not_built_are_missed_aloud(repository: Repository, tmp_p
     """Part of G6."""
     script = (
         "from pathlib import Path\n"
-        "from sidecar.transports.web import gates, main\n"
-        f"gates.PAGES = Path({str(tmp_path)!r})\n"
+        "from sidecar.transports.web import page_files, main\n"
+        f"page_files.PAGES = Path({str(tmp_path)!r})\n"
         "main.main(['--until-eof'])\n"
     )
     told = subprocess.run(

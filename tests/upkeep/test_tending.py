@@ -8,6 +8,7 @@ import pytest
 from protocol.methods import CloseSessionParams
 from sidecar.app import Application
 from sidecar.capture import record, timeline
+from sidecar.handlers import enrichment
 from sidecar.handlers.workspaces import MAINTAIN
 from sidecar.search import meanings
 from sidecar.search.meanings import Meanings
@@ -28,14 +29,14 @@ def app(home: Home, repository: Repository) -> Application:
 
 
 def vault_of(app: Application) -> Vault:
-    return app.vault(app.project(None))
+    return app.vault(None)
 
 
 def look(app: Application, clock: FixedClock) -> None:
     """Let half a minute pass, look, and wait for what that set going."""
     clock.pass_(MAINTAIN + timedelta(seconds=1))
     app.workspace.look()
-    for thread in [*app._tending.values()]:
+    for thread in [*app.background.tending.values()]:
         thread.join(20)
 
 
@@ -104,7 +105,7 @@ def test_nothing_is_loaded_where_nothing_can_be_done(app: Application, clock: Fi
     app.meanings = Meanings(lambda: "none", lambda: "not installed")
     write(vault_of(app), "Deploys need two approvals")
     look(app, clock)
-    assert (app._tending, app._mind) == ({}, None)
+    assert (app.background.tending, app.existing("Dialogue")) == ({}, None)
 
 
 def test_a_failure_is_nobodys_trouble(
@@ -116,7 +117,7 @@ def test_a_failure_is_nobodys_trouble(
     """Part of C1."""
     closed_session(app, clock)
     app.configure(user={"autoEnrich": True})
-    monkeypatch.setattr(type(app.mind), "tend", _fail)
+    monkeypatch.setattr(enrichment, "tend", _fail)
     look(app, clock)
     assert "memory could not be looked after" in caplog.text
     (placed,) = record.ingest(vault_of(app), [commit("Go on", number=99)], "test")

@@ -2805,5 +2805,6 @@ export const ErrorCode = {
   GIT_FAILED: -33005,
   CONFLICT: -33006,
   MODEL_FAILED: -33007,
-  TEAM_FAILED: -33008,
+  FORBIDDEN: -33008,
+  TEAM_FAILED: -33009,
 } as const;

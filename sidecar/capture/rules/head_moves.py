@@ -196,7 +196,6 @@ def _command(move: Move) -> str:
 
 
 def _detail(move: Move) -> str:
-    """Give the word in brackets, or the one that older versions of git put behind `rebase`."""
     head = _head(move)
     command, _, _ = head.partition(" ")
     if command in {"rebase", "pull", "commit"} and head.endswith(")"):
@@ -276,7 +275,6 @@ def _origin_and_subject(change: Change) -> str:
 
 
 def _pair(gone: Sequence[Change], made: Sequence[Change], trait: Trait) -> dict[str, str]:
-    """Pair what shares a trait, first with first."""
     waiting: dict[str, list[str]] = {}
     for change in reversed(made):
         if (name := trait(change)) is not None:

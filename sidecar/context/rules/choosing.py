@@ -62,7 +62,6 @@ def is_excess(memory: Memory, given: Iterable[Memory], bursts: Bursts) -> bool:
 
 
 def _is_crowded(memory: Memory, others: Sequence[Memory]) -> bool:
-    """Tell whether a memory, itself included, is one of a crowd."""
     alike = 0
     for other in others:
         alike += repetitions.likeness(memory, other) >= ALIKE
@@ -81,12 +80,10 @@ def _divide(made: Iterable[Memory], members: dict[int, list[Memory]]) -> None:
 
 
 def _author(memory: Memory, authors: Mapping[str, str]) -> str:
-    """Name who made a memory: an agent, the author of its commit, or whoever worked in its session."""
     return memory.agent_id or authors.get(memory.memory_id) or memory.session_id or ""
 
 
 def _time(memory: Memory) -> datetime:
-    """Tell when a memory was made: what was read from events, at the time of the events."""
     return memory.created_at if memory.job_id is None else memory.occurred_at
 
 
@@ -155,7 +152,6 @@ def _in_turn(
 
 
 def _objection(memory: Memory, known: Standing) -> str:
-    """Tell what speaks against a memory by itself."""
     key = memory.memory_id
     if memory.feedback <= _WRONG:
         return "wrong"
@@ -167,7 +163,6 @@ def _objection(memory: Memory, known: Standing) -> str:
 
 
 def _summed_up(some: Sequence[Found]) -> dict[str, Found]:
-    """Find the digest that stands for each summary."""
     made = [one for one in some if one.memory.agent_id == digests.AGENT]
     return {key: one for one in made for key in one.memory.covers if key != one.memory.memory_id}
 
@@ -180,7 +175,6 @@ def _excess(memory: Memory, said: Sequence[Memory], crowd: Bursts) -> str:
 
 
 def _judged(found: Found, known: Standing) -> Found:
-    """Let a memory carry the latest verdict about its code."""
     verdict = known.verdicts.get(found.memory.memory_id, found.memory.verdict)
     if verdict == found.memory.verdict:
         return found

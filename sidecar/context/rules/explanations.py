@@ -98,7 +98,6 @@ def _memories(behind: Iterable[Behind], explanation: Explanation, style: Style) 
 
 
 def _notes(notes: Iterable[NoteInCode], style: Style) -> Iterator[str]:
-    """Quote comments, which say themselves what they are."""
     for note in notes:
         yield f"{_bullet(style)}line {note.line} notes: {_text(note.text, style, _NOTE)}"
 
@@ -122,7 +121,6 @@ def _author(memory: Memory, origin: LineOrigin | None) -> str | None:
 
 
 def _history(explanation: Explanation, shown: Sequence[Behind], style: Style) -> Iterator[str]:
-    """Tell of the commit and of its session, each on a line."""
     gap = [""] if shown and style.is_markdown else []
     told_of = [_commit(explanation.origin, style)] if explanation.origin else []
     titles = {one.memory.title for one in shown}

@@ -141,7 +141,6 @@ def _id(value: Any) -> str:  # noqa: ANN401  # likewise
 
 @functools.cache
 def _names(kind: Hashable) -> tuple[str, ...]:
-    """Tell what may identify values of a type."""
     fields = getattr(kind, "__struct_fields__", ())
     return tuple(name for name in _IDS if name in fields)
 
@@ -311,7 +310,6 @@ def _draft(context: StartContext, chars: int) -> _Draft:
 
 @functools.lru_cache(maxsize=4096)
 def _entry(section: str, count: int) -> int:
-    """Tell how many characters it takes to say that so many items of a section are missing."""
     return measure({section: count}) - len("{}") + COMMA if count else 0
 
 

@@ -140,7 +140,6 @@ def says(memory: Memory) -> str:
 
 
 def _beyond(title: str, content: str) -> str:
-    """Leave out of a content what its title has said."""
     said, is_cut = title.strip().rstrip("."), False
     if said.endswith(clipping.MORE):
         said, is_cut = said.removesuffix(clipping.MORE).rstrip(), True

@@ -424,7 +424,6 @@ def render(context: StartContext, cap: int, key: bytes) -> Rendering:
 
 
 def _fillings(written: tuple[Part, ...], before: Mapping[str, int], cap: int) -> Iterator[Filled]:
-    """Give all of it, then what fits, then less: what is left out has to be told, and that takes room, too."""
     yield Filled(written, ())
     least = fill(written, cap - _least(fill(written, 0), before, cap))
     yield fill(written, cap - _least(least, before, cap))
@@ -456,7 +455,6 @@ def _frame(body: str, closing: str, token: str, cap: int) -> str:
 
 
 def _closing(left_out: Mapping[str, int], cap: int) -> str:
-    """Say what is left out and how to get at it."""
     if cap < _ROOMY:
         number = sum(left_out.values())
         return f"{number} left out: `threadline search`\n" if number else ""

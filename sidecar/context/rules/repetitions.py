@@ -107,7 +107,6 @@ def _showing(title: str, content: str) -> _Showing:
 
 
 def _shown(title: str, content: str) -> str:
-    """Give the title and the whole sentences of the content that are seen when it is clipped."""
     text = content if content.startswith(title) else f"{title}\n{content}"
     most = (len(title) if content.startswith(title) else len(title) + 1) + clipping.LIMIT
     if len(text) <= most:
@@ -119,7 +118,6 @@ def _shown(title: str, content: str) -> str:
 
 
 def _is_same(memory: _Said, other: _Said, likeness: float) -> bool:
-    """Tell whether two nearly identical statements are one, whichever of them has a word more."""
     if likeness <= duplicates.SAME:
         return False
     ours, theirs = _whole(memory), _whole(other)
@@ -131,7 +129,6 @@ def _is_same(memory: _Said, other: _Said, likeness: float) -> bool:
 
 
 def _is_contained(ours: _Reading, theirs: _Showing) -> bool:
-    """Tell whether each sentence of one is a sentence that a reader sees of the other."""
     if not ours.telling or not ours.telling <= theirs.terms:
         return False
     said = _sentences(theirs.text)

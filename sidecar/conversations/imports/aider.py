@@ -70,7 +70,6 @@ def _moments(path: Path, begun: datetime | None) -> list[tuple[datetime, str]]:
 
 
 def _local(said: str) -> datetime | None:
-    """Read a moment as aider writes it, by the clock of this machine."""
     try:
         return datetime.fromisoformat(said.strip()).astimezone()
     except ValueError:

@@ -231,7 +231,6 @@ class _Placing:
         return is_read or is_old or is_theirs or is_future or pauses.covered(self._pauses, at)
 
     def _was_heard(self, turn: Turn) -> bool:
-        """Tell whether hooks, or another tool that saves the same conversation, have brought a turn already."""
         words = _words(turn.said_by, turn_rules.chunks(turn.text)[0])
         return any(abs(at - turn.at) <= _NEAR for at in self._heard.get(words, ()))
 
@@ -253,7 +252,6 @@ class _Placing:
         return turn_rules.parts(turn, bare, self._session(turn.at), names)
 
     def _session(self, at: datetime) -> str | None:
-        """Return the session of work that a moment fell into."""
         vault = self._vault
         around = vault.sessions.around(at, at, vault.rule)
         covering = [one for one in around if one.started_at <= at <= one.last_event_at]
@@ -264,7 +262,6 @@ class _Placing:
 
 
 def _words(said_by: str, text: str) -> tuple[str, str]:
-    """Return what a turn is known by, however it is laid out."""
     return said_by, " ".join(text.split())
 
 

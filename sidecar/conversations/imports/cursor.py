@@ -48,7 +48,6 @@ def _place(home: Path) -> Path:
 
 
 def _folders(place: Path) -> Iterator[tuple[str, str]]:
-    """Tell which window's folder each conversation belongs to."""
     for path in sorted(place.glob("workspaceStorage/*/workspace.json")):
         folder = _path(past.text(past.whole(path, lambda: None).get("folder")))
         with foreign_database.reading(path.with_name("state.vscdb")) as rows:

@@ -277,7 +277,6 @@ def summed_up(agent: Agent, words: str) -> Agent:
 
 
 def _latest_prompts(prompts: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave out the oldest of more than are kept."""
     size = sum(map(len, prompts))
     first = 0
     while size > PROMPTS:
@@ -287,7 +286,6 @@ def _latest_prompts(prompts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _noted(known: Iterable[Note], new: Iterable[Note]) -> tuple[Note, ...]:
-    """Add notes, each statement once: what is said again counts as said now, and as the user's if it was."""
     kept: dict[str, Note] = {}
     for note in (*known, *(_cut(note) for note in new)):
         before = kept.pop(same(note.text), None)
@@ -301,7 +299,6 @@ def _cut(note: Note) -> Note:
 
 
 def _at_hand(known: Iterable[str], new: Iterable[str]) -> tuple[str, ...]:
-    """Put the files that were worked on first, the latest first of all."""
     return tuple(dict.fromkeys((*reversed(tuple(new)), *known)))[:FILES]
 
 
@@ -318,7 +315,6 @@ def _counted(known: dict[str, int], new: Iterable[str]) -> dict[str, int]:
 
 
 def _hashes(key: str | None) -> tuple[str, ...]:
-    """Give what is kept of a report's key: a host may put anything into it."""
     return () if key is None else (_hash(key),)
 
 

@@ -126,7 +126,6 @@ def _judge(statement: Statement, before: Statement | None) -> MemoryType | None:
 
 
 def _is_loose(text: str) -> bool:
-    """Tell whether a sentence asks, guesses, supposes or was cut."""
     is_unsure = noise.is_question(text) or noise.is_hedged(text) or sayings.SUPPOSED.search(text)
     return bool(is_unsure) or noise.is_cut(text)
 
@@ -215,13 +214,11 @@ def _unfenced(lines: list[str]) -> Iterator[str]:
 
 
 def _listed(line: str) -> list[str]:
-    """Write what is counted within a line as a list."""
     is_list = len(line) <= _PIECE and "1) " in line and "2) " in line
     return _COUNTED.split(line) if is_list else [line]
 
 
 def _uncoded(lines: list[str]) -> Iterator[str]:
-    """Blank paragraphs of which half the lines are code."""
     paragraph: list[str] = []
     for line in (*lines, ""):
         if line.strip():
@@ -238,7 +235,6 @@ _WIDE = 400
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Cut what is listened to into pieces, at lines or words."""
     ends = [text] if len(text) <= 2 * _WINDOW else [text[:_WINDOW], text[-_WINDOW:]]
     for end in ends:
         start = 0

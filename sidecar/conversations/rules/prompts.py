@@ -107,7 +107,6 @@ def _sentences(text: str) -> list[str]:
 
 
 def _inwards(count: int) -> Iterable[int]:
-    """Return places from both ends to the middle: the first, the last, the second, the last but one."""
     return (step // 2 if step % 2 == 0 else count - 1 - step // 2 for step in range(count))
 
 

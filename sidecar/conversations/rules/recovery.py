@@ -271,7 +271,6 @@ def _head(trail: Trail) -> str:
 
 
 def _named(name: str) -> str:
-    """Write a name that anybody may have chosen on one line."""
     return wording.clipped(" ".join(characters.shown(name).split()), _KEY)
 
 
@@ -306,7 +305,6 @@ def _section(name: str, lines: Iterable[str]) -> Section:
 
 
 def _recent(trail: Trail, mine: str, theirs: str) -> list[str]:
-    """Give what was remembered or searched for, the latest first."""
     talk: tuple[str, ...] = getattr(trail.conversation, mine, ())
     saved: tuple[str, ...] = getattr(trail.checkpoints[0], theirs) if trail.checkpoints else ()
     return [*reversed(talk), *reversed(saved)]

@@ -63,7 +63,6 @@ def _weigh(one: Judged, note: Note) -> float:
 
 
 def _keywords(found: Sequence[Judged]) -> Iterator[str]:
-    """Name the kinds first, then the words."""
     yield from (one.note.type for one in found if one.note)
     for one in found:
         found_cues = (cue.search(one.statement.text) for _, cue in cues.CUES)
@@ -77,7 +76,6 @@ def _named(phrase: str) -> str:
 
 
 def _excerpt(judged: Sequence[Judged]) -> str:
-    """Put together the paragraphs that are worth reading, with their headings."""
     parts: list[str] = []
     for _, block in groupby(judged, key=lambda one: (one.piece, one.statement.block)):
         sentences = list(block)

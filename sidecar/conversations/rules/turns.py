@@ -222,7 +222,6 @@ def _is_quoted(memory: Memory, runs: frozenset[tuple[str, ...]], known: frozense
 
 
 def _is_telling(title: Sequence[str]) -> bool:
-    """Tell whether a title is long enough to be known again."""
     letters = sum(2 if _IDEOGRAPH.match(word) else len(word) for word in title)
     return len(title) >= _FEW and letters >= _LONG
 

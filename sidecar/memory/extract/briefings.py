@@ -115,7 +115,6 @@ def _is_mute(commit: Commit) -> bool:
 
 
 def _weight(event: Event, headline: str) -> float:
-    """Weigh a commit by what it says and how much of the product it changes."""
     kind = _KIND.match(headline)
     weight = 3.0 if kind and kind["heavy"] else 1.0 if kind and kind["light"] else 2.0
     if noise.is_upkeep(headline):

@@ -195,7 +195,6 @@ def names_dependency(lines: tuple[str, ...] | list[str], name: str) -> bool:
 
 
 def _is_passing(text: str) -> bool:
-    """Tell whether a sentence needs what is around it, or speaks of a moment."""
     return bool(_OPENING.match(text) or _DATED.search(text) or noise.is_hedged(text))
 
 

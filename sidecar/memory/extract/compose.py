@@ -121,6 +121,5 @@ def _made(rule: RuleName, event: Event, quote: str) -> Draft:
 
 
 def _is_text(draft: Draft) -> bool:
-    """Tell whether a draft can be written down: half a sign of a text is none."""
     said = (draft.title, draft.content, draft.rationale or "", *(e.quote for e in draft.evidence))
     return not any(_HALF.search(text) for text in said)

@@ -238,7 +238,6 @@ def _wait(
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a program and what it has started, if it still runs."""
     if process.poll() is not None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):

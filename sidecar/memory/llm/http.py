@@ -224,7 +224,6 @@ def _next(outcome: Answer | _LostError, number: int, patience: Patience, url: st
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read when to come back: seconds, or a date."""
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdecimal():
         return float(text[:9])

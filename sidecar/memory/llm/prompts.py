@@ -176,7 +176,6 @@ def _files(event: Event) -> str:
 
 
 def _changed(diff: FileDiff, *, signed: bool) -> str:
-    """Show the beginning and the end of what a commit did to a file, with signs or as it stands."""
     minus, plus = ("- ", "+ ") if signed else ("", "")
     lines = [minus + line for line in diff.removed] + [plus + line for line in diff.added]
     if not any((*diff.removed, *diff.added)):
@@ -196,7 +195,6 @@ def _spread(lines: list[str]) -> list[str]:
 
 
 def _cut(text: str, tokens: int) -> str:
-    """Keep the beginning of a text that is too long."""
     while text and (size := token_counts.estimate(text)) > tokens:
         text = text.removesuffix(_CUT)
         text = text[: int(min(len(text) - 1, len(text) * tokens / size * 0.95))]

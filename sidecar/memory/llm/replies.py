@@ -202,7 +202,6 @@ def _items(answer: str) -> list[Raw]:
 
 
 def _complaint(text: str, error: Exception) -> str:
-    """Say what is wrong with an answer that cannot be read."""
     excerpt = redact(" ".join(text.split()))[:_EXCERPT]
     if not text.startswith(("{", "[")):
         wrong = "is prose, not JSON"
@@ -214,7 +213,6 @@ def _complaint(text: str, error: Exception) -> str:
 
 
 def _ground(sources: Sequence[Shown]) -> Ground:
-    """Gather all that a model was shown of the events that it quotes."""
     shown = (f"{one.event.occurred_at:%Y-%m-%d}\n{one.text}" for one in sources)
     return ground("\n".join(shown))
 
@@ -262,7 +260,6 @@ def _is_inside(path: str) -> bool:
 
 
 def _found(quote: Quote, piece: Piece) -> Evidence | None:
-    """Find a quote in the event it names, and give it as it stands there."""
     for shown in piece.shown:
         if shown.event.event_id == quote.event_id and (words := _literal(quote.quote, shown)):
             commit = shown.event.commit

@@ -95,7 +95,6 @@ def explain(answer: Answer, base_url: str, model: str, key: str | None) -> str:
 
 
 def _said(answer: Answer, key: str | None) -> str:
-    """Quote a server's own reason, as far as it is safe to show."""
     try:
         error = _COMPLAINED.decode(answer.body).error
         text = error if isinstance(error, str) else error.message

@@ -75,5 +75,4 @@ def _headline(told: str) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    """Shorten a text at a word."""
     return text if len(text) <= limit else text[: limit - 1].rsplit(None, 1)[0] + "…"

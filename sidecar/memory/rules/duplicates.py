@@ -175,7 +175,6 @@ def marks(text: str) -> tuple[str, ...]:
 
 
 def _follows(some: tuple[str, ...], all_of_them: tuple[str, ...]) -> bool:
-    """Tell whether all of some marks come in others, in the same order."""
     rest = iter(all_of_them)
     return all(mark in rest for mark in some)
 
@@ -205,7 +204,6 @@ def _has_same_subject(new: Statement, old: Statement) -> bool:
 
 
 def _share(ours: set[str], theirs: set[str]) -> float:
-    """Tell which part of all their words two texts have in common."""
     return len(ours & theirs) / len(ours | theirs) if ours and theirs else 0.0
 
 

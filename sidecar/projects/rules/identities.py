@@ -92,7 +92,6 @@ def _problem(pointer: Pointer) -> str:
 
 
 def _leak(pointer: Pointer) -> str:
-    """Say what a repository takes in from outside, beside what it is."""
     if pointer.links:
         return f"{pointer.links[0]} is a link that leads out of the repository"
     if pointer.borrowed:
@@ -252,19 +251,16 @@ def _may_stay(facts: Facts, project: Project) -> bool:
 
 
 def _is_same(facts: Facts, project: Project) -> bool:
-    """Tell whether a repository is likely the project's: it has its root commit and its remote, or neither has one."""
     if facts.root is None or facts.root != project.root:
         return False
     return _knows(project, facts.remote) if facts.remote else not project.remotes
 
 
 def _knows(project: Project, remote: str | None) -> bool:
-    """Tell whether a remote is the project's own, or the project itself, cloned on this disk."""
     return remote is not None and remote in {*project.remotes, *map(_address, project.folders)}
 
 
 def _address(folder: str) -> str:
-    """Write a project's folder as a remote that leads there."""
     return normalise(folder.removesuffix(_GIT))
 
 

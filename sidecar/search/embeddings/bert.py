@@ -75,7 +75,6 @@ def _longest_piece(word: str, start: int, vocabulary: Vocabulary) -> str | None:
 
 @functools.lru_cache(maxsize=4096)
 def _clean(character: str) -> str:
-    """Drop what cannot be seen, and set an ideograph apart."""
     if character in "\t\n\r":
         return " "
     category = unicodedata.category(character)

@@ -5,7 +5,7 @@ import re
 from sidecar.search.rules import terms
 from sidecar.text import wording
 
-SHOWN = 400
+SHOWN = 600
 """Characters of a snippet."""
 _PASSAGE, _PASSAGES = 400, 6
 """Characters of a passage, and passages of one text: embedding costs by the letter."""
@@ -70,7 +70,6 @@ def _stems(text: str) -> set[str]:
 
 
 def _stem(term: str) -> str:
-    """Return what the forms of an English word share, roughly."""
     for ending in _ENDINGS:
         if len(term) > len(ending) + _STEM and term.endswith(ending):
             return term[: -len(ending)]

@@ -469,7 +469,6 @@ def _is_opposed(wanted: Claim, said: Claim) -> bool:
 
 
 def _way(claim: Claim, pair: tuple[Late, Late]) -> int:
-    """Return which of two opposites is said: the first (1), the other (-1), or neither or both (0)."""
     first, other = pair
     return claim.says(first) - claim.says(other)
 

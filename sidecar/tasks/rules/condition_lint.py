@@ -105,7 +105,6 @@ def _mistyped(condition: Condition, facts: Facts, names_in: NamesIn) -> Iterator
 
 
 def _meant(path: str, names_in: NamesIn) -> str | None:
-    """Return an existing name that resembles the first part of a missing path."""
     folder: list[str] = []
     for part in path.strip("/").split("/"):
         names = names_in("/".join(folder))

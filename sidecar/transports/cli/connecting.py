@@ -8,6 +8,7 @@ from protocol.connections import ConfigChange, ConnectParams, FoundAgent, Level,
 from protocol.contexts import RenderParams
 from protocol.errors import InvalidParamsError, NotFoundError
 from sidecar.app import Application
+from sidecar.handlers import connections
 from sidecar.hosts import assistant, rules_files, rules_writer
 from sidecar.hosts import connect as hosts_connect
 from sidecar.hosts.connect import Tools
@@ -66,11 +67,10 @@ def _fill_rules(app: Application, project: str, plan: Plan) -> None:
         if sight is not None:
             room = rules_files.rules_room(agent)
             wanted = RenderParams(project=project, host=agent, max_chars=room, preview=True)
-            rules_writer.renew(agent, sight, app.greet(wanted).text)
+            rules_writer.renew(agent, sight, app.dialogue.greet(wanted).text)
 
 
 def _asked(app: Application, options: Namespace) -> tuple[Tools, ConnectParams]:
-    """Read the options: `--project` may be followed by a folder, and an agent's name is none."""
     names = list(options.agent)
     folder = options.project
     if folder in assistant.names():
@@ -79,7 +79,7 @@ def _asked(app: Application, options: Namespace) -> tuple[Tools, ConnectParams]:
     level: Level = "user" if folder is None else "project"
     if options.all:
         names = []
-    return app.connections(level, folder or None), _params(options, names, level)
+    return connections.prepare(app, level, folder or None), _params(options, names, level)
 
 
 def _params(options: Namespace, names: Sequence[str], level: Level) -> ConnectParams:

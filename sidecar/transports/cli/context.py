@@ -137,7 +137,6 @@ def _show_checkpoint(one: Checkpoint, *, is_whole: bool) -> None:
 
 
 def _gist(digest: str) -> str:
-    """Give what a state says in one line: of an observed one what was said and done, of any other its words."""
     lines = [line.strip() for line in digest.splitlines()]
     if digest.startswith(rules_checkpoints.OBSERVED):
         items = [line.removeprefix("- ").rstrip(".") for line in lines if line.startswith("- ")]
@@ -247,7 +246,7 @@ def context(app: Application, options: Namespace) -> Exit:
         return Exit.OK
     asked = convert(_RENDER, params | {"host": options.host, "maxChars": options.max_chars})
     assert isinstance(asked, RenderParams)  # noqa: S101  # for the type checker; the table says so
-    account = app.mind.dialogue.explain(asked)
+    account = app.dialogue.explain(asked)
     rendered = account.rendered
     if rendered.text:
         print(characters.visible(rendered.text))
@@ -347,7 +346,6 @@ def _params(app: Application, options: Namespace) -> dict[str, object]:
 
 
 def _titles(app: Application, options: Namespace, receipt: Receipt) -> dict[str, str]:
-    """Find what the memories say that a receipt names."""
     ids = [*(one.id for one in receipt.items), *(one.id for one in receipt.left_out)]
     unique = list(dict.fromkeys(filter(ulids.is_ulid, ids)))
     titles: dict[str, str] = {}

@@ -110,7 +110,6 @@ def _commit(row: dict[str, Any]) -> SampleCommit:
 
 
 def _moment(row: dict[str, Any]) -> datetime:
-    """Return when something happened: some days ago, at a time of the day."""
     day = datetime.now().astimezone() - timedelta(days=row["day"])
     hour, minute = map(int, row["time"].split(":"))
     return day.replace(hour=hour, minute=minute, second=0, microsecond=0)

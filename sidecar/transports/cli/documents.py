@@ -204,7 +204,6 @@ def _told(result: LinkResult, options: Namespace) -> Exit:
 
 
 def _item(app: Application, options: Namespace, text: str) -> dict[str, str]:
-    """Read `kind:id`, in which an id may be its last letters and a path be meant from here."""
     kind, colon, name = text.partition(":")
     if not colon or not name:
         raise InvalidParamsError(f"{text} is none of memory:ID, task:ID, file:PATH, document:NAME")

@@ -43,7 +43,6 @@ def _explain(app: Application, options: Namespace, name: str, line: int) -> Exit
 
 
 def _place(app: Application, options: Namespace, name: str) -> dict[str, object]:
-    """Say which file is meant: one here, in whatever repository it is, or one of the project that is named."""
     if not name:
         raise InvalidParamsError("name a file, such as src/app.py:12")
     here = Path.cwd() / Path(name).expanduser()

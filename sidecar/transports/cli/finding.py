@@ -103,7 +103,7 @@ def memory_id(app: Application, options: Namespace, wanted: str) -> str:
 
 def identify(app: Application, options: Namespace, table: Table, wanted: str) -> str:
     """Find the one record of a table whose id ends as the user typed."""
-    vault = app.vault(app.project(options.project))
+    vault = app.vault(options.project)
     shelves: dict[Table, Collection[Any]] = {
         "memories": vault.memories,
         "tasks": vault.tasks,

@@ -29,7 +29,7 @@ def conversations(app: Application, options: Namespace) -> Exit:
     if options.source is None:
         return _list(app, options)
     imports, project = _imports(app), app.project(options.project)
-    app.overhear()
+    app.hearing.place()
     label = READERS[options.source].label
     since = _moment(options.since) if options.since else None
     wanted = app.home.projects() if options.all_projects else [project]
@@ -109,7 +109,6 @@ def _moment(said: str) -> datetime:
 
 
 def _has_input() -> bool:
-    """Tell whether somebody hands us an export on standard input: a file or a pipe with something in it."""
     if sys.stdin is None:
         return False
     try:

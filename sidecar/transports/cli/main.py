@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = _COMMANDS[options.command](app, options)
             if sys.stdout is not None:
                 sys.stdout.flush()
-            is_due = options.command != "maintain" and app.is_unprepared()
+            is_due = options.command != "maintain" and app.background.is_unprepared()
         if is_due:
             upkeep.begin(str(app.home.folder), os.environ, is_due=True)
     except ThreadlineError as error:
@@ -85,7 +85,9 @@ def _scan(app: Application, options: Namespace) -> Exit:
         line_counts=options.line_counts,
     )
     with screens.progress("importing commits") as progress:
-        result = app.scan(params, progress)
+        from sidecar.handlers import capture  # noqa: PLC0415  # no other command needs it
+
+        result = capture.scan_history(app, params, progress)
     if options.json:
         print(calls.encode(result))
         return Exit.OK
@@ -101,7 +103,6 @@ def _scan(app: Application, options: Namespace) -> Exit:
 
 
 def _offer(app: Application, reference: str | None) -> None:
-    """Say what other tools have kept of past conversations here."""
     from sidecar.transports.cli import importing  # noqa: PLC0415  # no other command needs it
 
     importing.offer(app, reference)
@@ -132,7 +133,6 @@ def _watch(app: Application, options: Namespace) -> Exit:
 
 
 def _capture(app: Application, options: Namespace) -> Exit:
-    """Pause or resume capture."""
     params: dict[str, object] = {"project": options.project}
     if options.command == "pause":
         params["duration"] = options.duration
@@ -222,7 +222,6 @@ def _explain(app: Application, options: Namespace) -> Exit:
 
 
 def _link(app: Application, options: Namespace) -> Exit:
-    """Link or unlink a folder."""
     params: dict[str, object] = {"project": options.project}
     if options.command == "link":
         params |= {"to": options.to, "refuse": options.no}
@@ -246,6 +245,12 @@ def _connect(app: Application, options: Namespace) -> Exit:
     if code == Exit.OK and not options.json and not options.dry_run:
         _offer(app, None)
     return code
+
+
+def _keys(app: Application, options: Namespace) -> Exit:
+    from sidecar.transports.cli import keys  # noqa: PLC0415  # no other command needs it
+
+    return keys.keys(app, options)
 
 
 def _call_method(app: Application, options: Namespace) -> Exit:
@@ -308,7 +313,6 @@ def _import(app: Application, options: Namespace) -> Exit:
 
 @contextlib.contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
-    """Open a file to read it, or take the standard stream for `-`."""
     if name == "-":
         yield sys.stdin.buffer
         return
@@ -346,7 +350,6 @@ def _made(name: str) -> Iterator[IO[bytes]]:
 
 
 def _headline(app: Application, options: Namespace, session: Session) -> str:
-    """Say what a session was about: its last commit."""
     events = _events(app, options, session).events
     commits = [event for event in events if event.commit] or list(events)
     return screens.headline(commits[-1]) if commits else ""
@@ -402,6 +405,7 @@ _COMMANDS = {
     "connect": _connect,
     "disconnect": _connect,
     "rules": rules.rules,
+    "keys": _keys,
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,

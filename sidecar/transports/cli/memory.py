@@ -16,6 +16,7 @@ from protocol.jobs import STAGES, Job, Stage
 from protocol.methods import SessionPage
 from protocol.recall import SearchResult, WriteResult
 from sidecar.app import Application, now
+from sidecar.handlers import enrichment
 from sidecar.projects.progress import Tell
 from sidecar.transports.cli import calls, finding, screens
 from sidecar.transports.exits import Exit
@@ -109,7 +110,7 @@ def enrich(app: Application, options: Namespace) -> Exit:
     if options.retry:
         params = JobParams(project=options.project, job_id=_job(app, options).job_id)
         with view() as tell:
-            done = [app.mind.retry(params, tell)]
+            done = [enrichment.retry(app, params, tell)]
     else:
         began = now()
         with view() as tell:
@@ -128,7 +129,9 @@ def _enrich_all(app: Application, options: Namespace) -> Exit:
     """Make memory from all sessions that nobody has read; the last line says what came of it."""
     with screens.progress("reading sessions") as progress:
         params = StartAllParams(project=options.project, provider=options.provider)
-        done = app.mind.enrich_all(params, lambda count, total, _stage="": progress(count, total))
+        done = enrichment.enrich_all(
+            app, params, lambda count, total, _stage="": progress(count, total)
+        )
     if options.json:
         print(calls.encode(done))
     elif not done.sessions:
@@ -146,7 +149,7 @@ def _enrich_all(app: Application, options: Namespace) -> Exit:
 
 def _enrich(app: Application, options: Namespace, session_id: str | None, tell: Tell) -> Job:
     params = StartParams(project=options.project, session_id=session_id, provider=options.provider)
-    return app.mind.enrich(params, tell)
+    return enrichment.enrich(app, params, tell)
 
 
 def jobs(app: Application, options: Namespace) -> Exit:

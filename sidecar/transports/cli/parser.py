@@ -277,6 +277,24 @@ it. Editors run this; there is nothing to see on a terminal.
 _MCP = """\
 Gives an assistant its tools, resources and prompts as an MCP server, for the client that started it, and ends with
 it. `threadline connect` tells assistants to run this; there is nothing to see on a terminal.
+
+With --http it listens for assistants in containers or on other machines, which show a key of `threadline keys`.
+
+  threadline mcp --http                          at http://127.0.0.1:8765/mcp
+  threadline mcp --http --host 0.0.0.0 --allow-host host.docker.internal
+"""
+
+_KEYS = """\
+Decides which agents may read or write which projects. As soon as there is a key, MCP and the dashboard's HTTP API
+refuse every call without a valid one. Your own command line, editor and dashboard need none. A key is shown once, and
+only its hash is kept; a revoked one stops working at once, also in servers that run.
+
+  threadline keys create claude-code --vaults . --write
+  threadline keys create reviewer --vaults ~/api ~/web        only reads
+  threadline keys create planner --vaults all                 also searches all projects at once
+  threadline keys                                             list them
+  threadline keys revoke reviewer
+  threadline keys off                                         forget all of them, and ask for none
 """
 
 _DASHBOARD = """\
@@ -476,7 +494,7 @@ def build() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=VERSION)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     command(commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE)
-    command(commands, "mcp", "speak MCP on standard input and output; assistants start this", _MCP)
+    _add_mcp(commands)
     dashboard = command(commands, "dashboard", "see it all in a browser", _DASHBOARD)
     dashboard.add_argument("--port", metavar="N", help="the port (default: any that is free)")
     dashboard.add_argument("--no-open", action="store_true", help="only print the address")
@@ -497,6 +515,7 @@ def build() -> argparse.ArgumentParser:
     add(commands)
     _add_connect(commands)
     _add_rules(commands)
+    _add_keys(commands)
     _add_forget(commands)
     _add_identity(commands)
     command(commands, "verify", "check every record that is kept for this project", _VERIFY)
@@ -686,6 +705,40 @@ def _add_connect(commands: Commands) -> None:
                 action="store_true",
                 help="ask agents once in a conversation, before they stop, to write down what they learned",
             )
+
+
+def _add_mcp(commands: Commands) -> None:
+    """Describe what `sidecar/transports/mcp/main.py` reads itself."""
+    mcp = command(
+        commands, "mcp", "speak MCP on standard input and output; assistants start this", _MCP
+    )
+    mcp.add_argument("--http", action="store_true", help="over HTTP instead; needs a key")
+    mcp.add_argument("--host", help="where to listen (default: 127.0.0.1)")
+    mcp.add_argument("--port", metavar="N", help="the port (default: 8765; 0: any that is free)")
+    mcp.add_argument(
+        "--allow-host", action="append", metavar="NAME", help="a name by which clients reach it"
+    )
+
+
+def _add_keys(commands: Commands) -> None:
+    keys = bare_command(commands, "keys", "which agents may read or write what", _KEYS)
+    keys.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "create", "revoke", "off"),
+        default="list",
+        help="default: list",
+    )
+    keys.add_argument("name", nargs="?", help="the agent")
+    keys.add_argument(
+        "--vaults",
+        nargs="+",
+        metavar="PROJECT",
+        help="folders or project ids, or `all` (default: here)",
+    )
+    access = keys.add_mutually_exclusive_group()
+    access.add_argument("--read", action="store_true", help="it may only read (default)")
+    access.add_argument("--write", action="store_true", help="it may read and write")
 
 
 def _add_rules(commands: Commands) -> None:

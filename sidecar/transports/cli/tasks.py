@@ -61,7 +61,6 @@ def _list(app: Application, options: Namespace) -> Exit:
 
 
 def _tell_found(app: Application, options: Namespace) -> None:
-    """Say that assistants are told of more: what is left to do by the words of commits."""
     params = {"project": options.project, "types": ["task"], "limit": 1}
     found = calls.call(app, "threadline/memories/list", params, MemoryPage).total
     if found:

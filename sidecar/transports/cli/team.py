@@ -60,7 +60,7 @@ def _params(options: Namespace) -> dict[str, object]:
 def _export(app: Application, options: Namespace) -> Exit:
     from sidecar.upkeep import team as upkeep  # noqa: PLC0415  # no other command needs it
 
-    sys.stdout.buffer.write(upkeep.export(app.vault(app.project(options.project))))
+    sys.stdout.buffer.write(upkeep.export(app.vault(options.project)))
     return Exit.OK
 
 

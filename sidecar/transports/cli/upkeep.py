@@ -13,7 +13,7 @@ from sidecar.upkeep import maintenance
 
 def verify(app: Application, options: Namespace) -> Exit:
     """Check every record, block and full-text row of a project."""
-    vault = app.vault(app.project(options.project))
+    vault = app.vault(options.project)
     findings = vault.verify()
     for finding in findings:
         screens.console.print(screens.clean(f"{finding.where}: {finding.what}"))
@@ -31,7 +31,7 @@ def verify(app: Application, options: Namespace) -> Exit:
 
 def restore(app: Application, options: Namespace) -> Exit:
     """Put together what is whole in the vault and in its snapshots; keep the files as they were."""
-    vault = app.vault(app.project(options.project))
+    vault = app.vault(options.project)
     if options.list:
         for path in snapshots.snapshots(vault.folder):
             made = datetime.fromtimestamp(path.stat().st_mtime, UTC)
@@ -56,14 +56,14 @@ def maintain(app: Application, _options: Namespace) -> Exit:
         return Exit.OK
     with app.upkeep.held():
         app.upkeep.path.touch()
-        app.overhear()
+        app.hearing.place()
         for project in app.home.projects():
             vault = app.home.vault(project.project_id)
-            maintenance.maintain(vault, app.workspace.settings)
+            maintenance.maintain(vault, app.settings)
             maintenance.keep_safe(vault)
             if (vault.folder / TEAM).exists():
                 from sidecar.upkeep import team  # noqa: PLC0415  # few are in one
 
                 team.try_exchange(vault)
-            app.prepare(vault)
+            app.background.prepare(vault)
     return Exit.OK

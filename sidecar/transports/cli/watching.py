@@ -13,6 +13,7 @@ from protocol.events import Event
 from protocol.methods import Change
 from sidecar.app import Application, now
 from sidecar.code.folder_watcher import Watches
+from sidecar.handlers import projects
 
 _log = logging.getLogger(__name__)
 
@@ -45,8 +46,7 @@ class Viewer:
             self.show_news()
 
     def _events(self) -> Iterator[Event]:
-        """Go through the events of the sessions that may still get some, oldest first."""
-        for project in self._app.projects():
+        for project in projects.here(self._app):
             vault = self._app.vault(project)
             for session in list(itertools.islice(vault.sessions.newest(), _LATEST))[::-1]:
                 yield from vault.sessions.arrivals(session.session_id)

@@ -287,7 +287,6 @@ def _reads_rules(host: Assistant, root: str) -> bool:
 
 
 def _phase(seen: Observation, talk: str) -> spool.Phase:
-    """Return the phases that an event ends and begins: a conversation may be compacted twice in a row."""
     if seen["event"] == "compact.before":
         return f"resumed:{talk}", f"cut:{talk}"
     return (f"cut:{talk}", f"resumed:{talk}") if seen.get("occasion") == "compact" else None
@@ -384,7 +383,6 @@ def _give_up(call: Call) -> None:
 
 
 def _answer_late(call: Call, why: str) -> None:
-    """Answer with what was prepared last, or plainly, and start maintenance."""
     answer, finish = call.late or (call.host.plain_answers.get(call.event, b""), _rest)
     is_heard = _write(answer)
     call.end(f"{why}, {TOLD} what was ready" if call.late else why)
@@ -409,7 +407,6 @@ def _end_in(seconds: float, call: Call) -> None:
 
 
 def _end_never() -> None:
-    """Stop the timer: the waiting process has a deadline of its own."""
     if sys.platform != "win32":
         import _signal  # noqa: PLC0415  # its package takes time to load
 

@@ -45,7 +45,6 @@ def _is_ready(descriptor: int, seconds: float) -> bool:
 
 
 def _is_whole(data: bytearray, descriptor: int) -> bool:
-    """Return whether a message is complete although the pipe is still open."""
     if data[-16:].rstrip()[-1:] != b"}" or _is_ready(descriptor, 0.02):
         return False
     try:

@@ -67,7 +67,6 @@ def observe(
 
 
 def _spell_both_ways(fields: dict[str, object]) -> None:
-    """Let every field be found as `session_id` and as `sessionId`: hosts write either, and change it."""
     for name, value in list(fields.items()):
         if "_" in name:
             first, *rest = name.split("_")
@@ -168,7 +167,6 @@ def _edits(tool: str) -> bool:
 
 
 def _changes(given: Fields) -> bool:
-    """Return whether a call changes a file here, by its arguments: some tools can do both."""
     return given.get("command") not in _LOOKS and not any(name in given for name in _ELSEWHERE)
 
 

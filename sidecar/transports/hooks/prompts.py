@@ -78,7 +78,6 @@ def write(lines: list[Line]) -> str:
 
 
 def _terms(prompt: str) -> list[str]:
-    """Return the words of a prompt that may tell what it is about, the longest first."""
     text = prompt if len(prompt) <= _READ else f"{prompt[: _READ // 2]} {prompt[-_READ // 2 :]}"
     plain = "".join(letter if letter.isalnum() else " " for letter in text.lower())
     words = {
@@ -148,14 +147,12 @@ def _weigh(database: "Connection", terms: list[str], count: int) -> tuple[list[s
 
 
 def _rarity(count: int, having: int) -> float:
-    """Return what a word adds to the score of a text that has it once, as FTS5 counts."""
     from math import log  # noqa: PLC0415  # likewise
 
     return log(max((count - having + 0.5) / (having + 0.5), 1.0))
 
 
 def _matched(database: "Connection", rowid: int, terms: list[str]) -> int:
-    """Count the words that a text has."""
     query = "SELECT count(*) FROM words WHERE words MATCH ? AND rowid = ?"
     return sum(database.execute(query, (f'"{term}"', rowid)).fetchone()[0] for term in terms)
 

@@ -68,7 +68,6 @@ def _by_message(message: Fields, environment: Mapping[str, str], named: str) -> 
 
 
 def _is_claude(message: Fields) -> bool:
-    """Return whether the transcript is Claude Code's, wherever its user wants its folder to be."""
     transcript = _transcript(message)
     if ".claude/projects" in transcript:
         return True
@@ -78,7 +77,6 @@ def _is_claude(message: Fields) -> bool:
 
 
 def _by_timestamp(message: Fields, environment: Mapping[str, str], named: str) -> str | None:
-    """Return which of the two hosts it is that send a time."""
     transcript = _transcript(message)
     if isinstance(message["timestamp"], int) or ".copilot/" in transcript:
         return "copilot"

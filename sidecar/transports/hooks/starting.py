@@ -36,7 +36,7 @@ class Start:
         self._app = _open(seen, environment)
         self._place = os.path.realpath(str(seen["root"])), str(seen["host"])
         if not self._is_cut:
-            self._app.overhear(_DRAINING, _until(seen))
+            self._app.hearing.place(_DRAINING, _until(seen))
         # Draining takes the oldest first and may not come to an end in time; what is left is read as it lies there.
         self._unplaced = spooled.read(home, _until(seen))
         self.text = self._post(seen) if self._has_rules else self._greet(seen)
@@ -46,7 +46,7 @@ class Start:
     def _greet(self, seen: Observation, most: int | None = None) -> str:
         is_lost = seen["told"] == FORGOTTEN
         params = _params(seen, most)
-        text = self._app.greet(params, is_lost=is_lost, unplaced=self._unplaced).text
+        text = self._app.dialogue.greet(params, is_lost=is_lost, unplaced=self._unplaced).text
         # A resumed conversation was told already that nothing is known.
         return "" if seen["told"] == "resume" and text == NOTHING_YET else text
 

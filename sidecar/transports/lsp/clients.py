@@ -127,7 +127,6 @@ class Client:
         self._protocol.commands[SHOW_FILE] = self._show_file
 
     def _handle(self, method: str, handler: Callable[..., object], options: object = None) -> None:
-        """Wrap a handler for pygls, which sets attributes that a method cannot have."""
         self._server.feature(method, options)(functools.partial(handler))
 
     async def stop(self) -> None:
@@ -139,7 +138,7 @@ class Client:
         options = params.initialization_options
         chosen = options.get("source") if isinstance(options, dict) else None
         source = chosen if isinstance(chosen, str) and chosen else client_names.find_editor(client)
-        self._app.workspace.source = source[:200]
+        self._app.source = source[:200]
         if isinstance(options, dict) and options.get("model") is True:
             self._app.ask_editor = self._ask_model
         self._insights.meet(self._protocol.capabilities, options)
@@ -177,7 +176,7 @@ class Client:
     def _saved(self, params: Any) -> None:  # noqa: ANN401  # whatever the client sent
         document = params.get("textDocument") if isinstance(params, dict) else None
         uri = document.get("uri") if isinstance(document, dict) else None
-        if isinstance(uri, str) and self._app.workspace.settings.capture_saves:
+        if isinstance(uri, str) and self._app.settings.capture_saves:
             self._capture.saved(uri)
 
     def _add(self, addresses: Iterable[str]) -> None:
@@ -229,7 +228,7 @@ class Client:
                     types.WINDOW_SHOW_MESSAGE,
                     {"type": types.MessageType.Warning.value, "message": f"Threadline: {problem}"},
                 )
-        logs.obey(self._app.workspace.settings)
+        logs.obey(self._app.settings)
         self._look_at_lenses()
 
     def _show_file(self, params: object) -> FileStory:

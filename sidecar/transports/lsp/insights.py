@@ -85,7 +85,7 @@ class Insights:
         from sidecar.context.rules import explanations  # noqa: PLC0415  # loaded once somebody points
 
         asked = msgspec.convert(params, _Hover)
-        place = self._place(asked.text_document.uri) if self._app.workspace.settings.hover else None
+        place = self._place(asked.text_document.uri) if self._app.settings.hover else None
         if place is None:
             return None
         line = asked.position.line + 1
@@ -125,7 +125,7 @@ class Insights:
     def _title(self, uri: str) -> tuple[_Story | None, str | None]:
         from sidecar.context.rules import explanations  # noqa: PLC0415  # likewise
 
-        place = self._place(uri) if self._app.workspace.settings.code_lens else None
+        place = self._place(uri) if self._app.settings.code_lens else None
         found = None if place is None else self._ask(_ABOUT, place | {"limit": 1}, FileStory)
         if place is None or found is None:
             return None, None

@@ -65,5 +65,7 @@ class Links:
             to=question.other.project_id if title == SHARE else None,
             refuse=title == APART,
         )
-        linked = self._app.link(params)
+        from sidecar.handlers import projects  # noqa: PLC0415  # few need it
+
+        linked = projects.link(self._app, params)
         return f"{question.folder} is {linked.outcome}: its memory is {linked.project_id}"

@@ -177,7 +177,6 @@ class StrictProtocol(LanguageServerProtocol):
         self.handle_message(typed)
 
     def _execute(self, identifier: Identifier, params: object) -> None:
-        """Answer a command as the method it stands for."""
         command = params.get("command") if isinstance(params, dict) else None
         arguments = params.get("arguments") if isinstance(params, dict) else None
         method = COMMANDS.get(command) if isinstance(command, str) else None
@@ -219,7 +218,6 @@ class StrictProtocol(LanguageServerProtocol):
         return answering.answer(identifier, method, act)
 
     def _begin(self, work: Work, token: object) -> None:
-        """Report progress to the client, under its own token or under one we request."""
         if is_identifier(token):
             work.begin(token)
         elif self.can("window", "workDoneProgress"):
@@ -316,7 +314,6 @@ def _handled(method: str, handler: Handler, params: object) -> msgspec.Raw:
 
 
 def _settle(question: "asyncio.Future[Any]", message: dict[str, Any]) -> None:
-    """Pass a client's answer to the request it belongs to."""
     if question.done():
         return
     error = message.get("error")

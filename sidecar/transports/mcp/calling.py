@@ -17,7 +17,7 @@ from protocol.turns import Activity, Category
 from sidecar.conversations.rules.conversations import Report
 from sidecar.projects.progress import Tell
 from sidecar.text import characters, own_words
-from sidecar.transports.mcp import clients, schemas
+from sidecar.transports.mcp import schemas
 from sidecar.transports.mcp.clients import Client, Talk
 from sidecar.transports.mcp.tools import Arguments, Tool
 
@@ -65,12 +65,14 @@ def is_too_long(text: str, besides: int = 0) -> bool:
 
 
 def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply:
-    _check(tool, arguments)
+    client.hold_key()  # before anything is said about projects
+    _check(client, tool, arguments)
     place = _place(client, arguments)
+    client.admit(tool.access, place)
     folder = str(place)
     talk = client.conversation(place)
     params = {"project": folder, **_filled(client, tool, arguments, talk)}
-    dialogue = client.app.mind.dialogue
+    dialogue = client.app.dialogue
     dialogue.gives_once = True
     is_due = not (tool.tells_start or talk.is_followed)
     unasked = dialogue.prepare(_asked(client, folder, talk)) if is_due else None
@@ -88,7 +90,6 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
 
 
 def _place(client: Client, arguments: Arguments) -> Path:
-    """Give the folder that a call concerns, which may name its vault instead."""
     vault, project = arguments.pop("vaultId", None), arguments.pop("project", None)
     if vault is None:
         return client.folder(project)
@@ -110,8 +111,8 @@ def _note(client: Client, tool: Tool, params: Arguments, talk: Talk) -> None:
     category: Category = "system" if tool.tells_start else _CATEGORIES.get(tool.effect, "write")
     done = Activity(tool=tool.name, category=category, input_summary=said[:_SUMMARY])
     key = client.key if tool.begins else talk.key
-    vault = app.vault(app.project(params["project"]))
-    app.mind.dialogue.note(vault, key, Report(), done)
+    vault = app.vault(params["project"])
+    app.dialogue.note(vault, key, Report(), done)
 
 
 def _shortened(tool: Tool, result: msgspec.Raw) -> msgspec.Raw:
@@ -120,7 +121,7 @@ def _shortened(tool: Tool, result: msgspec.Raw) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(tool.shorten(msgspec.json.decode(result))))
 
 
-def _check(tool: Tool, arguments: Arguments) -> None:
+def _check(client: Client, tool: Tool, arguments: Arguments) -> None:
     """Refuse arguments that are not the tool's, also those that its method would take."""
     known = tool.takes()["properties"]
     for name in arguments:
@@ -131,7 +132,7 @@ def _check(tool: Tool, arguments: Arguments) -> None:
         if arguments.get(name) is None:
             raise InvalidParamsError(f"{tool.name} needs `{name}`", field=name)
     if tool.agent is not None:
-        clients.check_agent(arguments.get(tool.agent))
+        client.check_agent(arguments.get(tool.agent))
     project = arguments.get("project")
     if project is not None and not isinstance(project, str):
         raise InvalidParamsError("`project` is the path of a folder", field="project")
@@ -153,7 +154,6 @@ def _filled(client: Client, tool: Tool, arguments: Arguments, talk: Talk) -> Arg
 
 
 def _has_room(tool: Tool, given: Arguments) -> bool:
-    """Tell whether an answer has a cap that leaves room for the notice: the cap is hard."""
     cap = given.get(_CAP, _CHARS)
     return _CAP in schemas.names(tool.method) and isinstance(cap, int) and cap >= _LEAST + _LABEL
 

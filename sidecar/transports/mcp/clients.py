@@ -1,18 +1,22 @@
 """The MCP client: who it is, its folder and conversation."""
 
+import logging
 import os
 import threading
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from protocol.errors import InvalidParamsError, NotFoundError
+from msgspec import UNSET
+
+from protocol.errors import ForbiddenError, InvalidParamsError, NotFoundError
 from protocol.messages import USER
 from sidecar.app import Application
 from sidecar.conversations import participants
 from sidecar.hosts import client_names
+from sidecar.storage.agent_keys import ENVIRONMENT, Access, AgentKey, AgentKeys
 from sidecar.transports.addresses import path_of
 
 _AT = {
@@ -36,6 +40,9 @@ _HOST = "THREADLINE_HOST"
 """Names the host, in configuration that one host alone reads."""
 
 
+_log = logging.getLogger(__name__)
+
+
 class Talk(NamedTuple):
     """A conversation."""
 
@@ -52,6 +59,8 @@ class Client:
     pinned: Path | None = None
     """The folder that the command line names."""
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    granted: Callable[[], tuple[Path, ...]] | None = None
+    """The folders that its key opens, for a client whose own folders mean nothing here: it may be on another machine."""
     name: str = ""
     """What it calls itself."""
     agent: str | None = None
@@ -79,6 +88,34 @@ class Client:
         """The agent, by its own name or its program's."""
         return self.agent or self.harness
 
+    def hold_key(self) -> AgentKey | None:
+        """Return the key it acts with, whose agent it then is; None where keys are off.
+
+        Every call asks again: a key may be revoked, or keys turned on, while we run.
+        """
+        keys = AgentKeys(self.app.home.folder)
+        if not keys.are_on():
+            return None
+        key = keys.find(self.environment.get(ENVIRONMENT))
+        self.agent = key.name
+        return key
+
+    def admit(self, access: Access, folder: Path) -> None:
+        """Raise ForbiddenError where its key does not allow this in a folder's project."""
+        key = self.hold_key()
+        if key is not None:
+            key.check(access, self.app.project(str(folder)).project_id)
+
+    def check_agent(self, name: object) -> None:
+        """Refuse an agent that gives itself out as the person, or as another than its key names."""
+        if isinstance(name, str) and name.strip().lower() == USER:
+            raise InvalidParamsError(
+                "an agent cannot act as the user; leave it out, or give a name of its own"
+            )
+        key = self.hold_key()
+        if key is not None and name is not None and name != key.name:
+            raise ForbiddenError(f"this key is for {key.name}, not for {name}; leave the name out")
+
     def introduce(self, agent: str | None, key: str | None) -> None:
         """Take what an agent says of itself when it starts."""
         self.agent = agent or self.agent
@@ -86,7 +123,10 @@ class Client:
 
     def conversation(self, folder: Path) -> "Talk":
         """Tell which conversation it is in: the one that the hooks of its host follow, or one of its own."""
-        followed = self.app.mind.dialogue.live(str(folder), self.harness)
+        if self.granted is not None:
+            # Hooks follow conversations of this machine; one elsewhere is none of them.
+            return Talk(self.key, is_followed=False)
+        followed = self.app.dialogue.live(str(folder), self.harness)
         is_clear = len(followed) == 1 and self.key.startswith(participants.OWN)
         return Talk(followed[0] if is_clear else self.key, is_followed=bool(followed))
 
@@ -96,13 +136,20 @@ class Client:
 
     def folders(self) -> tuple[Path, ...]:
         """Give the folders it works in: as pinned, as it says, as its environment says, or where it was started."""
+        if self.granted is not None:
+            return self.granted()
         if self.pinned is not None:
             return (self.pinned,)
         return self.roots or self._told() or (self.app.here,)
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is settled where it works, whatever it says."""
+        return self.pinned is not None or self.granted is not None
+
     def is_guessed(self) -> bool:
         """Tell whether nothing but the folder it was started in says where it works."""
-        return self.pinned is None and not self.roots and not self._told()
+        return not self.is_placed and not self.roots and not self._told()
 
     def projects(self) -> tuple[Path, ...]:
         """Give those of its folders that can be projects."""
@@ -111,6 +158,8 @@ class Client:
     def folder(self, wanted: str | None) -> Path:
         """Give the folder that a call concerns; never one that the client does not work in."""
         folders = self.projects()
+        if not folders and self.granted is not None:
+            raise ForbiddenError("the key opens no project that is on the server's machine")
         if not folders:
             raise InvalidParamsError(
                 f"{self.folders()[0]} is no project; open the client in one, or start `threadline mcp --project PATH`",
@@ -125,6 +174,8 @@ class Client:
         ids = {self.app.project(str(one)).project_id: one for one in folders}
         if wanted in ids:
             return ids[wanted]
+        if self.granted is not None:
+            return self._granted_by_name(wanted, folders)
         try:
             found = self.app.project(str(folders[0] / Path(wanted).expanduser())).project_id
         except NotFoundError:
@@ -136,8 +187,21 @@ class Client:
             )
         return folders[0] / Path(wanted).expanduser()
 
+    def _granted_by_name(self, wanted: str, folders: tuple[Path, ...]) -> Path:
+        """Find a folder by its path or its project's name; no other path of this machine is looked at."""
+        named = [
+            folder
+            for folder in folders
+            if wanted in {str(folder), self.app.project(str(folder)).name}
+        ]
+        if len(named) != 1:
+            names = ", ".join(map(str, folders))
+            raise InvalidParamsError(
+                f"{wanted} is none of the projects that the key opens: {names}", field="project"
+            )
+        return named[0]
+
     def _told(self) -> tuple[Path, ...]:
-        """Read the folders from the environment."""
         names = [
             name
             for variable in _FOLDERS
@@ -146,19 +210,19 @@ class Client:
         found = [Path(name) for name in names if name and Path(name).is_dir()]
         return tuple(found[:1])
 
+    def end_conversations(self) -> None:
+        """Save the conversations it led that nobody else follows."""
+        for folder, key in self.alone.items():
+            params = {"sessionKey": key, "harness": self.harness, "project": str(folder)}
+            answer = self.app.answer(None, "threadline/context/end", params)
+            if answer.error is not UNSET:
+                _log.warning("the conversation could not be ended: %s", answer.error.message)
+
     def count(self, *, is_checkpoint: bool) -> str | None:
         """Count a call; give what to remind its agent of."""
         with self._mutex:
             self._calls = 0 if is_checkpoint else self._calls + 1
             return remind(self._calls)
-
-
-def check_agent(name: object) -> None:
-    """Refuse an agent that gives itself out as the person."""
-    if isinstance(name, str) and name.strip().lower() == USER:
-        raise InvalidParamsError(
-            "an agent cannot act as the user; leave it out, or give a name of its own"
-        )
 
 
 def _is_project(folder: Path) -> bool:

@@ -5,15 +5,16 @@ import asyncio
 import contextlib
 import logging
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from msgspec import UNSET
-
+from protocol.errors import ThreadlineError
 from protocol.versions import VERSION
 from sidecar.app import now
 from sidecar.transports import logs, serving
+from sidecar.transports.exits import Exit, exit_for
 from sidecar.transports.mcp import server, stdio
 from sidecar.transports.mcp.clients import Client
 from sidecar.transports.recorder import Capture
@@ -23,14 +24,42 @@ _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
-    """Serve one client and end with it."""
+    """Serve one client and end with it, or with --http all that have a key."""
+    options = _parse(arguments)
+    pinned = options.project and options.project.expanduser().absolute()
+    if options.http:
+        os._exit(_serve_http(options, pinned))
     output = logs.own()
+    app = serving.begin(here=Path.cwd(), source="mcp-server")
+    client = Client(app, pinned=pinned)
+    os._exit(asyncio.new_event_loop().run_until_complete(_serve(client, output)))
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="threadline mcp")
     parser.add_argument("--project", type=Path)
-    pinned = parser.parse_args(arguments).project
+    parser.add_argument("--http", action="store_true")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8765)
+    parser.add_argument("--allow-host", action="append", default=[])
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args(arguments)
+
+
+def _serve_http(options: argparse.Namespace, pinned: Path | None) -> int:
+    from sidecar.transports.mcp import http_server  # noqa: PLC0415  # stdio needs none of it
+
     app = serving.begin(here=Path.cwd(), source="mcp-server")
-    client = Client(app, pinned=pinned and pinned.expanduser().absolute())
-    os._exit(asyncio.new_event_loop().run_until_complete(_serve(client, output)))
+    try:
+        return http_server.run(app, options, pinned)
+    except ThreadlineError as error:
+        sys.stderr.write(f"threadline: {error}\n")
+        return exit_for(error.code)
+    except (OSError, OverflowError) as error:
+        sys.stderr.write(f"threadline: cannot listen on {options.host}:{options.port}: {error}\n")
+        return Exit.CONFLICT
+    except KeyboardInterrupt:
+        return 0
 
 
 async def _serve(client: Client, output: int) -> int:
@@ -51,7 +80,7 @@ async def _talk(client: Client, output: int, capture: Capture) -> None:
 
     def begin(places: tuple[Path, ...]) -> None:
         """Record what happens where the client works, from now on."""
-        app.workspace.source = client.harness
+        app.source = client.harness
         app.workspace.enter(places)
         capture.start(places, now())
 
@@ -71,9 +100,5 @@ async def _end() -> None:
 def _finish(client: Client, capture: Capture) -> None:
     """Save a conversation that nobody else follows, and write what still waits."""
     capture.stop(GRACE / 2)
-    for folder, key in client.alone.items():
-        params = {"sessionKey": key, "harness": client.harness, "project": str(folder)}
-        answer = client.app.answer(None, "threadline/context/end", params)
-        if answer.error is not UNSET:
-            _log.warning("the conversation could not be ended: %s", answer.error.message)
+    client.end_conversations()
     client.app.flush()

@@ -22,8 +22,11 @@ R = TypeVar("R", bound=Record)
 
 
 def ask(client: Client, method: str, kind: type[R], **params: Any) -> R:  # noqa: ANN401  # whatever the method takes
-    """Ask a method about the client's project."""
-    result = client.app.call(method, {"project": str(client.folder(None)), **params})
+    """Ask a method about the client's project; nothing here writes."""
+    client.hold_key()  # before anything is said about projects
+    folder = client.folder(None)
+    client.admit("read", folder)
+    result = client.app.call(method, {"project": str(folder), **params})
     assert isinstance(result, kind)  # noqa: S101  # for the type checker; the table says so
     return result
 

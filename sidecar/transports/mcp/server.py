@@ -65,8 +65,13 @@ _log = logging.getLogger(__name__)
 Begin = Callable[[tuple[Path, ...]], None]
 
 
-def build(client: Client, version: str, begin: Begin = lambda _: None) -> Server[Any]:
-    """Make a server for a client; `begin` is told where that works, as often as it goes elsewhere."""
+def build(
+    client: Client, version: str, begin: Begin = lambda _: None, *, is_streaming: bool = True
+) -> Server[Any]:
+    """Make a server for a client; `begin` is told where that works, as often as it goes elsewhere.
+
+    One that is not streaming has nothing that a client could listen to.
+    """
     handlers = _Handlers(client, begin)
     server: Server[Any] = Server(
         "threadline",
@@ -81,7 +86,9 @@ def build(client: Client, version: str, begin: Begin = lambda _: None) -> Server
         on_read_resource=handlers.read_resource,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
-        on_subscriptions_listen=ListenHandler(InMemorySubscriptionBus()),
+        on_subscriptions_listen=(
+            ListenHandler(InMemorySubscriptionBus()) if is_streaming else None
+        ),
     )
     server.add_notification_handler(
         "notifications/roots/list_changed", types.NotificationParams, handlers.forget_roots
@@ -221,15 +228,14 @@ class _Handlers:
             self._begin(places)
 
     def _hear(self, params: types.InputResponseRequestParams) -> None:
-        """Take what a client answers to our question, however late."""
         told = (params.input_responses or {}).get(_ROOTS)
-        if isinstance(told, types.ListRootsResult) and self._client.pinned is None:
+        if isinstance(told, types.ListRootsResult) and not self._client.is_placed:
             self._client.hear_roots(str(root.uri) for root in told.roots)
 
     def _is_unsaid(self, context: Context) -> bool:
         capabilities = context.session.client_capabilities
         has_roots = capabilities is not None and capabilities.roots is not None
-        return has_roots and self._client.roots is None and self._client.pinned is None
+        return has_roots and self._client.roots is None and not self._client.is_placed
 
     def _is_to_ask(self, context: Context) -> bool:
         return _is_modern(context) and self._is_unsaid(context)

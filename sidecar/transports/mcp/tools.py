@@ -9,6 +9,7 @@ from protocol import conversions
 from protocol.errors import InvalidParamsError
 from protocol.rows import Method
 from protocol.tasks import NewTask, WrittenTasks
+from sidecar.storage.agent_keys import Access
 from sidecar.transports.mcp import lists, schemas
 from sidecar.transports.mcp.lists import Content
 from sidecar.transports.mcp.schemas import Schema
@@ -38,6 +39,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     """When to use it, and what comes back: by this a model chooses."""
     method: str
     effect: Effect
+    access: Access
+    """What a key must allow. Reading leaves receipts, which change no memory."""
     agent: str | None = None
     """The argument that says which agent acts, filled in where it is absent."""
     talk: str | None = None
@@ -88,7 +91,6 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 def _capture(arguments: Arguments) -> Arguments:
-    """Make an event of an agent's own account of its work."""
     event = {
         "kind": "capture",
         "text": arguments.pop("summary", None),
@@ -143,6 +145,7 @@ TOOLS: tuple[Tool, ...] = (
         "was given to you.",
         method="threadline/context/start",
         effect="sets",
+        access="read",
         agent="agentId",
         talk="sessionKey",
         words={"query": "what the user wants", "summaryOnly": "clip items to 120 characters"},
@@ -155,6 +158,7 @@ TOOLS: tuple[Tool, ...] = (
         "where the host's hooks do it.",
         method="threadline/context/track",
         effect="adds",
+        access="write",
         agent="agentId",
         talk="sessionKey",
         brief={"activities": _objects("tool")},
@@ -169,6 +173,7 @@ TOOLS: tuple[Tool, ...] = (
         "come back.",
         method="threadline/context/checkpoint",
         effect="sets",
+        access="write",
         agent="agentId",
         talk="agentRunId",
         brief={
@@ -197,6 +202,7 @@ TOOLS: tuple[Tool, ...] = (
         "your context is cut.",
         method="threadline/context/digest",
         effect="adds",
+        access="write",
         agent="agentId",
         talk="sessionKey",
         tells_start=True,
@@ -209,6 +215,7 @@ TOOLS: tuple[Tool, ...] = (
         "hooks do it.",
         method="threadline/turns/ingest",
         effect="sets",
+        access="write",
         agent="agentId",
         talk="sessionKey",
         hidden=("agentRunId",),
@@ -219,6 +226,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Record an account of work as an event of the current activity session; generate_memory reads it later.",
         method="threadline/ingest",
         effect="adds",
+        access="write",
         agent="agentId",
         hidden=("events", "source"),
         own={"summary": {"type": "string"}, "files": _STRINGS},
@@ -234,6 +242,7 @@ TOOLS: tuple[Tool, ...] = (
         "ask the user, before write_memory. Plain words; name the files at hand.",
         method="threadline/memories/search",
         effect="reads",
+        access="read",
         talk="sessionKey",
         hidden=("pinned", "sessionKey"),
         shorten=lists.shorten_hits,
@@ -246,6 +255,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Read memories by their ids, in full, with evidence and links.",
         method="threadline/memories/read",
         effect="reads",
+        access="read",
         talk="sessionKey",
         hidden=("sessionKey",),
     ),
@@ -256,6 +266,7 @@ TOOLS: tuple[Tool, ...] = (
         "constraint, a preference, a correction, a lesson. Search first. No secrets.",
         method="threadline/memories/write",
         effect="adds",
+        access="write",
         agent="agentId",
         talk="sessionKey",
         hidden=("createdAt", "sessionId", "sessionKey"),
@@ -268,6 +279,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Change what a memory says or how it counts. A new decision is written instead: it supersedes the old.",
         method="threadline/memories/update",
         effect="replaces",
+        access="write",
         agent="agentId",
         hidden=("expectedUpdatedAt",),
         brief={"type": {"type": "string"}},
@@ -279,6 +291,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Remove memories for good, in every copy: only when the user asks for it. What is outdated: update_memory.",
         method="threadline/memories/forget",
         effect="replaces",
+        access="write",
         agent="agentId",
     ),
     Tool(
@@ -287,6 +300,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Link a memory, task, file or document (kind) with another, read from source to target.",
         method="threadline/memories/link",
         effect="sets",
+        access="write",
         agent="agentId",
         brief={"source": _END, "target": _END},
     ),
@@ -297,6 +311,7 @@ TOOLS: tuple[Tool, ...] = (
         "task completes itself.",
         method="threadline/tasks/create",
         effect="adds",
+        access="write",
         agent="agentId",
         borrowed=("NewTask", _TASK),
         brief={"tasks": _objects("title")},
@@ -309,6 +324,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Take a task, move it on, hand it over, add a note. When you finish one: status done, with evidence.",
         method="threadline/tasks/update",
         effect="sets",
+        access="write",
         agent="agentId",
         words={"notDone": "it seems done and is not"},
     ),
@@ -318,6 +334,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="List tasks, the most urgent first, with what each waits for.",
         method="threadline/tasks/list",
         effect="reads",
+        access="read",
         brief={"statuses": _STRINGS},
         words={"statuses": "as update_task", "suggest": "tell what makes them seem done"},
         shorten=lists.shorten_records,
@@ -328,6 +345,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Read a text of the project: soul, instructions, skills, checks, or another that the context names.",
         method="threadline/documents/read",
         effect="reads",
+        access="read",
     ),
     Tool(
         name="write_document",
@@ -335,6 +353,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Write a text of the project, if agents may. Read it first; expectedVersion keeps a newer one.",
         method="threadline/documents/write",
         effect="sets",
+        access="write",
         agent="agentId",
         hidden=("agentEditable",),
         required=("content",),
@@ -345,6 +364,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Tell another agent (its id: list_active_agents), all agents (*) or the person (user).",
         method="threadline/messages/send",
         effect="adds",
+        access="write",
         agent="senderId",
     ),
     Tool(
@@ -353,6 +373,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Read what others have sent you, the most urgent first; reading counts as delivered.",
         method="threadline/messages/read",
         effect="sets",
+        access="read",
         agent="agentId",
         words={"sent": "yours, and who read them", "threadOf": "a message: its whole thread"},
         shorten=lists.shorten_records,
@@ -363,6 +384,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Say that you have dealt with a message; its sender sees it.",
         method="threadline/messages/ack",
         effect="sets",
+        access="write",
         agent="agentId",
     ),
     Tool(
@@ -371,6 +393,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="List agents that were active lately: what they last did, open tasks, messages.",
         method="threadline/agents/list",
         effect="reads",
+        access="read",
         shorten=lists.shorten_records,
     ),
     Tool(
@@ -379,6 +402,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="List periods of work, newest first: id, beginning, state, number of events, what it was about.",
         method="threadline/sessions/list",
         effect="reads",
+        access="read",
         words={"before": "the next of the page before"},
         shorten=lists.shorten_sessions,
     ),
@@ -388,6 +412,7 @@ TOOLS: tuple[Tool, ...] = (
         doc="Make memories from a session's events; the active or latest where none is named.",
         method="threadline/enrichment/start",
         effect="sets",
+        access="write",
         agent="agentId",
         hidden=("provider", "agentId"),
     ),

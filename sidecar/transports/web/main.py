@@ -22,10 +22,10 @@ from sidecar.code import processes
 from sidecar.text import characters
 from sidecar.transports import serving
 from sidecar.transports.exits import Exit, exit_for
+from sidecar.transports.http_connections import Server, hush, listen
 from sidecar.transports.recorder import Capture
 from sidecar.transports.serving import GRACE
-from sidecar.transports.web import dashboards, gates, invitations
-from sidecar.transports.web.connections import Server, hush, listen
+from sidecar.transports.web import dashboards, invitations, page_files
 from sidecar.transports.web.dashboards import Dashboard
 from sidecar.transports.web.following import Neighbours
 from sidecar.transports.web.invitations import Host
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
 def _run(options: Namespace) -> int:
     app = serving.open_server(here=Path.cwd(), source="cli-auto")
     hush()
-    if not gates.are_built():
+    if not page_files.are_built():
         _complain(_UNBUILT, 0)
     place = _Place(_folder(app, options.project), listen(options.port))
     return asyncio.new_event_loop().run_until_complete(_serve(app, place, options))
@@ -77,7 +77,6 @@ def _port(text: str) -> int:
 
 
 def _folder(app: Application, reference: str | None) -> Path:
-    """Find the folder to look at first."""
     folder = Path(reference or Path.cwd()).expanduser()
     if folder.is_dir():
         return folder.absolute()

@@ -15,13 +15,14 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from protocol.errors import Code
+from protocol.errors import Code, ForbiddenError
 from protocol.methods import Change
 from sidecar.text import characters
-from sidecar.transports.web import gates
-from sidecar.transports.web.connections import SOCKET_PATH
-from sidecar.transports.web.gates import MAX_BODY, Gate, refuse
-from sidecar.transports.web.keys import Keys, Limit, retry_after
+from sidecar.transports import http_gates
+from sidecar.transports.http_connections import SOCKET_PATH
+from sidecar.transports.http_gates import MAX_BODY, Gate, Limit, Place, refuse, retry_after
+from sidecar.transports.web import page_files
+from sidecar.transports.web.keys import Keys
 from sidecar.transports.web.tabs import Entrance, Office, Tab
 from sidecar.transports.works import Work
 
@@ -34,6 +35,7 @@ _STATUSES = {
     Code.INVALID_PARAMS: 400,
     Code.NOT_FOUND: 404,
     Code.BUSY: 503,
+    Code.FORBIDDEN: 403,
 }
 """What other programs are told by a status; all else is our fault."""
 
@@ -52,7 +54,7 @@ class House:
         self._office = office
         self._keys = keys
         self._port = port
-        self._files = {**gates.load(gates.DOOR), **gates.load(gates.PAGES)}
+        self._files = {**page_files.load(page_files.DOOR), **page_files.load(page_files.PAGES)}
         self._knocks = Limit(10, 0.2, time.monotonic)
         self._questions = Limit(30, 1.0, time.monotonic)
         self._entrance = Entrance(keys)
@@ -72,7 +74,7 @@ class House:
         ]
         inside = Starlette(routes=routes, exception_handlers={HTTPException: _tell_problem})
         inside.router.redirect_slashes = False
-        return Gate(inside, self._port)
+        return Gate(inside, Place(hosts=http_gates.hosts(self._port)))
 
     def tell(self, change: Change) -> None:
         """Send a change to all tabs."""
@@ -80,7 +82,6 @@ class House:
             tab.tell(change)
 
     async def _let_in(self, request: Request) -> Response:
-        """Exchange an invitation for a secret."""
         _limit(self._knocks)
         if request.headers.get("content-type") != "application/json":
             raise HTTPException(415, "a token is shown as JSON")
@@ -96,10 +97,16 @@ class House:
 
     async def _checkpoints(self, request: Request) -> Response:
         """List the checkpoints of a project, or of one conversation."""
-        if not self._is_program(request):
+        shown = _bearer(request)
+        try:
+            key = self._office.find_key(shown)
+        except ForbiddenError as error:
+            raise HTTPException(401, f"{error}; show it as a bearer") from None
+        if key is None and not self._keys.is_bearer(shown):
             raise HTTPException(401, "show the token of `threadline dashboard` as a bearer")
         _limit(self._questions)
-        answer = await self._office.answer(None, _LIST, _question(request), Work(_ignore, _LIST))
+        work = Work(_ignore, _LIST)
+        answer = await self._office.answer(None, _LIST, _question(request), work, key)
         if isinstance(answer.error, msgspec.UnsetType):
             return _json(200, answer.result)
         status = _STATUSES.get(Code(answer.error.code), 500)
@@ -122,10 +129,12 @@ class House:
         finally:
             self._tabs.discard(tab)
 
-    def _is_program(self, request: Request) -> bool:
-        shown = request.headers.getlist("authorization")
-        scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
-        return scheme.lower() == "bearer" and self._keys.is_bearer(token)
+
+def _bearer(request: Request) -> str:
+    """Return what a program shows; empty where that is not one bearer."""
+    shown = request.headers.getlist("authorization")
+    scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
+    return token if scheme.lower() == "bearer" else ""
 
 
 async def _tell_health(_: Request) -> Response:

@@ -26,10 +26,12 @@ from protocol.methods import METHODS, Change
 from protocol.methods import Subject as ChangeSubject
 from sidecar import answering
 from sidecar.app import Application
+from sidecar.storage.agent_keys import AgentKey, AgentKeys
 from sidecar.text import characters
 from sidecar.transports import requests
+from sidecar.transports.http_gates import Limit
 from sidecar.transports.requests import Identifier, is_identifier
-from sidecar.transports.web.keys import Keys, Limit
+from sidecar.transports.web.keys import Keys
 from sidecar.transports.works import Work, Works
 
 ASKED_AGAIN = frozenset(
@@ -158,15 +160,25 @@ class Office:
         self._threads = ThreadPoolExecutor(_THREADS)
         self._works: set[Work] = set()
 
+    def find_key(self, shown: str) -> AgentKey | None:
+        """Return the agent key that a program shows; None where keys are off. Raise ForbiddenError for a wrong one."""
+        keys = AgentKeys(self._app.home.folder)
+        return keys.find(shown) if keys.are_on() else None
+
     async def answer(
-        self, identifier: Identifier | None, method: str, params: object, work: Work
+        self,
+        identifier: Identifier | None,
+        method: str,
+        params: object,
+        work: Work,
+        key: AgentKey | None = None,
     ) -> Answer:
-        """Answer one request, whatever happens in it."""
+        """Answer one request, whatever happens in it; where a key is given, only what it may read."""
         loop = asyncio.get_running_loop()
         self._works.add(work)
         try:
             return await loop.run_in_executor(
-                self._threads, self._run, identifier, method, params, work
+                self._threads, self._run, identifier, method, params, work, key
             )
         finally:
             self._works.discard(work)
@@ -177,24 +189,32 @@ class Office:
             work.cancel()
 
     def _run(
-        self, identifier: Identifier | None, method: str, params: object, work: Work
+        self,
+        identifier: Identifier | None,
+        method: str,
+        params: object,
+        work: Work,
+        key: AgentKey | None,
     ) -> Answer:
         def act() -> msgspec.Raw:
             work.check()
-            self._confine(params)
+            reference = self._confine(params)
+            if key is not None:
+                key.check("read", self._app.project(reference).project_id)
             return self._app.write(method, params, work)
 
         return answering.answer(identifier, method, act)
 
-    def _confine(self, params: object) -> None:
+    def _confine(self, params: object) -> str | None:
         """Refuse what is not among the user's projects: a page names them by their ids, never by folders."""
         reference = params.get("project") if isinstance(params, dict) else None
         if not isinstance(reference, str):
-            return
+            return None
         known = (project.project_id for project in self._app.home.projects())
         if not _PROJECT_ID.fullmatch(reference) or reference not in known:
             raise InvalidParamsError("`project` is the id of a known project", field="project")
         self._follow(reference)
+        return reference
 
 
 class Tab:

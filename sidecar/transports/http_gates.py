@@ -7,10 +7,10 @@ read or done, by plain rules that stand in one list.
 
 import asyncio
 import email.utils
-from collections.abc import Callable, Mapping
-from pathlib import Path
+import math
+from collections.abc import Callable, Iterable, Mapping
 
-import msgspec
+from msgspec import Struct
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,6 +20,7 @@ MAX_BODY = 4 * 1024
 """Bytes; the only body that anyone sends is a token."""
 MAX_HEADERS = 32 * 1024
 """Bytes; browsers show us the cookies of every other server of this machine."""
+LOCAL_NAMES = ("127.0.0.1", "localhost")
 _PATIENCE = 60.0
 """Seconds in which an answer is given, and read."""
 _TOLD = ("GET", "HEAD")
@@ -30,16 +31,27 @@ Refusal = tuple[int, str]
 Rule = Callable[["Visit"], Refusal | None]
 
 
+class Place(Struct, frozen=True, kw_only=True):
+    """What is served behind a gate, and for whom."""
+
+    hosts: frozenset[str]
+    """What requests may call us, with the port."""
+    max_body: int = MAX_BODY
+    is_for_programs: bool = False
+    """Programs name no origin, and only browsers must; whoever names one must name ours."""
+    patience: float = _PATIENCE
+
+
 class Visit:
     """One request, as far as the gate looks at it."""
 
-    def __init__(self, scope: Scope, port: int) -> None:
-        """Look at a request to the server at a port of this machine."""
+    def __init__(self, scope: Scope, place: Place) -> None:
+        """Look at a request to what is served at a place."""
+        self.place = place
         self.is_socket = scope["type"] == "websocket"
         self.method: str = scope.get("method", "GET")
         self.version: str = scope["http_version"]
         self.headers = Headers(scope=scope)
-        self.hosts = hosts(port)
 
     @property
     def authority(self) -> str:
@@ -48,9 +60,9 @@ class Visit:
         return named[0] if len(named) == 1 else ""
 
 
-def hosts(port: int) -> frozenset[str]:
+def hosts(port: int, names: Iterable[str] = LOCAL_NAMES) -> frozenset[str]:
     """Return the hosts that we are, as browsers write them."""
-    names = ("127.0.0.1", "localhost")
+    names = tuple(names)
     return frozenset(f"{name}:{port}" for name in names) | frozenset(names if port == 80 else ())  # noqa: PLR2004  # HTTP's own
 
 
@@ -64,7 +76,9 @@ def _check_version(visit: Visit) -> Refusal | None:
 
 
 def _check_host(visit: Visit) -> Refusal | None:
-    return None if visit.authority in visit.hosts else (403, "this is not the host you look for")
+    return (
+        None if visit.authority in visit.place.hosts else (403, "this is not the host you look for")
+    )
 
 
 def _check_site(visit: Visit) -> Refusal | None:
@@ -75,7 +89,8 @@ def _check_site(visit: Visit) -> Refusal | None:
 def _check_origin(visit: Visit) -> Refusal | None:
     """Accept requests of our own pages; those that change something must name their origin."""
     said = visit.headers.getlist("origin")
-    needs_one = visit.is_socket or visit.method not in _TOLD
+    is_change = visit.is_socket or visit.method not in _TOLD
+    needs_one = is_change and not visit.place.is_for_programs
     is_own = said == [f"http://{visit.authority}"] or not (said or needs_one)
     return None if is_own else (403, "requests of other origins are refused")
 
@@ -89,8 +104,8 @@ def _check_headers(visit: Visit) -> Refusal | None:
 def _check_body(visit: Visit) -> Refusal | None:
     """Read no body that nobody wants; how long one is that does not say it is seen when it is read."""
     length = visit.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > MAX_BODY:
-        return (413, f"a body may have {MAX_BODY} bytes")
+    if not length.isdecimal() or int(length) > visit.place.max_body:
+        return (413, f"a body may have {visit.place.max_body} bytes")
     is_chunked = "transfer-encoding" in visit.headers
     if is_chunked and "content-length" in visit.headers:
         return (400, "a body has a length or chunks, not both")
@@ -112,11 +127,11 @@ _RULES: tuple[Rule, ...] = (
 class Gate:
     """Refuses what must be refused, and writes what every answer must say."""
 
-    def __init__(self, inside: ASGIApp, port: int) -> None:
-        """Stand before an application that is served at a port of this machine."""
+    def __init__(self, inside: ASGIApp, place: Place) -> None:
+        """Stand before an application that is served at a place."""
         self._inside = inside
-        self._port = port
-        self._spoken = speak(port)
+        self._place = place
+        self._spoken = speak(place.hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or let one socket in."""
@@ -131,23 +146,23 @@ class Gate:
                 told["date"] = email.utils.formatdate(usegmt=True)
             await send(message)
 
-        found = refusal(Visit(scope, self._port))
+        found = refusal(Visit(scope, self._place))
         if found is not None:
             await refuse(found, scope, receive, answer)
         elif scope["type"] == "websocket":
             await self._inside(scope, receive, answer)
         else:
             try:
-                async with asyncio.timeout(_PATIENCE):
+                async with asyncio.timeout(self._place.patience):
                     await self._inside(scope, receive, answer)
             except TimeoutError:
                 if not has_begun:
                     await refuse((503, "this takes too long"), scope, receive, answer)
 
 
-def speak(port: int) -> Mapping[str, str]:
+def speak(names: frozenset[str]) -> Mapping[str, str]:
     """Return the headers of every answer: what our pages may do, and that nobody else may have it."""
-    sockets = " ".join(f"ws://{host}" for host in sorted(hosts(port)))
+    sockets = " ".join(f"ws://{host}" for host in sorted(names))
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
         f"connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -175,46 +190,31 @@ async def refuse(why: Refusal, scope: Scope, receive: Receive, send: Send) -> No
         await response(scope, receive, send)
 
 
-PAGES = Path(__file__).with_name("pages")
-DOOR = Path(__file__).with_name("door")
-"""What everyone may see: how to come in."""
-_HOME = "index.html"
-_MADE = ("page.js", "page.css")
-_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ttf": "font/ttf",
-    ".woff2": "font/woff2",
-    ".txt": "text/plain; charset=utf-8",
-}
+Ticks = Callable[[], float]
 
 
-class File(msgspec.Struct, frozen=True):
-    """What is sent for a path."""
+class Limit:
+    """Lets through so many at once, and so many a second after that."""
 
-    kind: str
-    content: bytes
+    def __init__(self, burst: int, per_second: float, clock: Ticks) -> None:
+        """Begin with everything free; the clock counts seconds and never goes back."""
+        self._burst = burst
+        self._per_second = per_second
+        self._clock = clock
+        self._free = float(burst)
+        self._at = clock()
+
+    def take(self) -> float:
+        """Count one; give the seconds to wait where there were too many, which does not count."""
+        now = self._clock()
+        self._free = min(self._burst, self._free + (now - self._at) * self._per_second)
+        self._at = now
+        if self._free < 1:
+            return (1 - self._free) / self._per_second
+        self._free -= 1
+        return 0.0
 
 
-def are_built() -> bool:
-    """Return whether there are pages to show: they are made from the extension's source, and not kept with ours."""
-    return all((PAGES / name).is_file() for name in _MADE)
-
-
-def load(folder: Path) -> Mapping[str, File]:
-    """Read all files of a folder, by the paths they are asked for: pages without `.html`, `index` as `/`."""
-    return {
-        _address(path.relative_to(folder)): File(_TYPES[path.suffix], path.read_bytes())
-        for path in sorted(folder.rglob("*"))
-        if path.suffix in _TYPES and path.is_file() and not path.is_symlink()
-    }
-
-
-def _address(path: Path) -> str:
-    if path.as_posix() == _HOME:
-        return "/"
-    return f"/{path.with_suffix('') if path.suffix == '.html' else path}".replace("\\", "/")
+def retry_after(seconds: float) -> str:
+    """Write for how long to wait, in the whole seconds of HTTP."""
+    return str(max(1, math.ceil(seconds)))

@@ -1,4 +1,4 @@
-"""uvicorn for this machine alone: nobody holds a connection for nothing, and silent ones make room for those who ask."""
+"""uvicorn with bounds: nobody holds a connection for nothing, and silent ones make room for those who ask."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sidecar.transports.web.gates import MAX_HEADERS
+from sidecar.transports.http_gates import MAX_HEADERS
 
 SOCKET_PATH = b"/rpc"
 MAX_MESSAGE = 4 * 1024 * 1024
@@ -71,15 +71,16 @@ _UNFINISHED = "ASGI callable returned without completing handshake."
 """What uvicorn takes a socket for that was refused as it should be."""
 
 
-def listen(port: int) -> socket.socket:
-    """Take a port of this machine, for this machine alone; 0 takes any that is free."""
-    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def listen(port: int, host: str = "127.0.0.1") -> socket.socket:
+    """Take a port, for this machine alone unless another host is named; 0 takes any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    taken = socket.socket(family, socket.SOCK_STREAM)
     try:
         if sys.platform == "win32":
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(("127.0.0.1", port))
+        taken.bind((host, port))
         taken.listen()
     except OSError:
         taken.close()
