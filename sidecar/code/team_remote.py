@@ -5,6 +5,7 @@ what is withdrawn is in no history. The chain of hashes, not git, says whether a
 """
 
 import tempfile
+import time
 from pathlib import Path
 
 import msgspec
@@ -77,8 +78,9 @@ class GitEngine:
         self._run("reflog", "expire", "--expire=now", "--all")
         self._run("gc", "--quiet", "--prune=now", seconds=_SECONDS)
 
-    def notified(self, _seconds: float) -> bool:
-        """Return False: a git remote tells nobody."""
+    def notified(self, seconds: float) -> bool:
+        """Wait, and return False: a git remote tells nobody."""
+        time.sleep(seconds)
         return False
 
     def close(self) -> None:

@@ -53,8 +53,10 @@ from sidecar.storage.vault import Vault
 
 EVERY = 30.0
 """Seconds between two looks at the engine, more or less: machines that were started together must not ask together."""
-_GLANCE = 1.0
+_GLANCE = 0.5
 """Seconds between two looks at what waits here."""
+_AGAIN = 10.0
+"""Seconds until a team that could not be reached is tried again."""
 _SHOWN = 200
 _TITLES = ("title", "subject", "name", "content")
 
@@ -201,10 +203,12 @@ def history(vault: Vault, params: HistoryParams) -> TeamHistory:
 
 def keep_in_touch(vault: Vault, stop: threading.Event) -> None:
     """Exchange until told to stop, or until the team is left: when something waits, when news come, and now and then."""
-    due = 0.0
     while not stop.is_set() and (team := read_team(vault.folder)) is not None:
         engine = _engine(vault, team.address)
         try:
+            # From here on no news is missed: what came before is taken over now.
+            engine.notified(0.0)
+            due = 0.0
             while not stop.is_set() and (own := _replica(vault)).team == team:
                 if time.monotonic() >= due or (team.is_approved and own.waiting()):
                     with _exclusively(vault):
@@ -212,12 +216,9 @@ def keep_in_touch(vault: Vault, stop: threading.Event) -> None:
                     due = _next()
                 if engine.notified(_GLANCE):
                     due = 0.0
-                else:
-                    stop.wait(_GLANCE)
         except (ThreadlineError, OSError) as error:
             _log.info("the team cannot be reached; it is tried again: %s", error)
-            due = _next()
-            stop.wait(_GLANCE * 5)
+            stop.wait(_AGAIN)
         finally:
             engine.close()
 

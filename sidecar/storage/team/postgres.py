@@ -6,6 +6,7 @@ writers, and each writer updates rows of its own only. LISTEN only shortens the 
 
 import contextlib
 import secrets
+import time
 from collections.abc import Iterator
 from typing import Any, LiteralString
 from urllib.parse import urlencode
@@ -73,7 +74,7 @@ class PostgresEngine:
     def __init__(self, address: str, project: str) -> None:
         self._address, self._project = address, project
         self._connection: psycopg.Connection[Any] | None = None
-        self._is_listening = False
+        self._is_listening, self._can_listen = False, True
         self._team = ""
         """The role we are connected as; compared as a value, since an index does not find `current_user`."""
 
@@ -115,15 +116,19 @@ class PostgresEngine:
                 connection.execute(_WITHDRAW, (self._team, self._project, writer, numbers))
 
     def notified(self, seconds: float) -> bool:
-        """Wait for news; False where none came in time or the server cannot tell."""
-        try:
-            with self._used() as connection:
-                if not self._is_listening:
-                    connection.execute(sql.SQL("LISTEN {}").format(self._channel()))
-                    self._is_listening = True
-                return bool(list(connection.notifies(timeout=seconds, stop_after=1)))
-        except TeamFailedError:
+        """Wait for news no longer than this; False where none came, or the server cannot tell."""
+        if not self._can_listen:
+            time.sleep(seconds)
             return False
+        with self._used() as connection:
+            if not self._is_listening:
+                try:
+                    connection.execute(sql.SQL("LISTEN {}").format(self._channel()))
+                except psycopg.errors.DatabaseError:
+                    self._can_listen = False
+                    return False
+                self._is_listening = True
+            return bool(list(connection.notifies(timeout=seconds, stop_after=1)))
 
     def close(self) -> None:
         """Give the connection back."""

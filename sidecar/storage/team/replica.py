@@ -122,6 +122,8 @@ class Replica:
 
     def make(self) -> None:
         """Begin a log, with all that is shared as it is now; nothing where there is one."""
+        if self.is_made:
+            return
         with self._vault.transaction():
             if self.is_made:
                 return
