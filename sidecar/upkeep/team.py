@@ -91,8 +91,9 @@ def leave(vault: Vault, _params: ProjectParams) -> TeamLeft:
     """Take part no longer; all records stay."""
     own = _replica(vault)
     unsent = own.waiting() if own.is_made else 0
-    own.drop()
+    # First the file: a change that is noted once the tables are gone would make them again.
     (vault.folder / replica.TEAM).unlink()
+    own.drop()
     sealing.forget(vault.folder, own.team.team_id)
     return TeamLeft(team_id=own.team.team_id, unsent=unsent)
 

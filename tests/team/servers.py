@@ -186,3 +186,34 @@ def publishing(root: Path) -> Iterator[str]:
         finally:
             http.shutdown()
             thread.join()
+
+
+class Proxy:
+    """Stands before a server, and cuts every connection after some bytes."""
+
+    def __init__(self, port: int) -> None:
+        self._target, self.left = port, 0
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(("127.0.0.1", self._target))
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=self._copy, args=ends, daemon=True).start()
+
+    def _copy(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while (chunk := source.recv(512)) and self.left > 0:
+                self.left -= len(chunk)
+                target.sendall(chunk)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()

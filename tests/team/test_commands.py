@@ -70,12 +70,14 @@ def people(tmp_path: Path, repository: Repository) -> Callable[[str], Person]:
 def test_three_machines_share_what_was_chosen_and_nothing_else(
     people: Callable[[str], Person], place: str
 ) -> None:
-    """Part of J1, J3, J4 and J5."""
+    """J1, J3, J4, J5."""
     ada, ben, cy = (people(name) for name in ("ada", "ben", "cy"))
     ada.run("remember", "--type", "decision", "Use advisory locks, we run no Redis")
     ada.run("remember", "--type", "fact", "Only mine")
     begun = ada.ask("team", "init", place, "--encrypt", "--person", "Ada")
     assert begun["preview"]["counts"] == {"memories": 1}
+    ada.run("scan")
+    assert [each["teamId"] for each in ada.call("sessions/list")["sessions"]] == [begun["teamId"]]
     assert "team preview" in ada.run("team", "push", code=4)
     assert ada.ask("team", "push", "--yes")["sent"] > 0
     for person in (ben, cy):
@@ -115,4 +117,5 @@ def test_three_machines_share_what_was_chosen_and_nothing_else(
     assert "Ada" in ben.run("team", "history", task["taskId"])
     assert ben.ask("team", "leave")["teamId"] == begun["teamId"]
     assert ben.ask("team", "status")["teamId"] == "personal"
-    assert len(ben.ask("tasks")["tasks"]) == 1
+    (left,) = ben.ask("tasks")["tasks"]
+    assert left["teamId"] == "personal"

@@ -71,7 +71,7 @@ def dying(number: int, work: Callable[[], object]) -> bool:
 def test_a_machine_killed_at_any_write_of_push_and_pull_loses_and_doubles_nothing(
     tmp_path: Path, address: str
 ) -> None:
-    """Part of J2."""
+    """J2."""
     ada = machine(tmp_path / "ada", address)
     task = ada.plan("From Ada")
     ada.remember("Decided")
@@ -97,7 +97,7 @@ def test_a_machine_killed_at_any_write_of_push_and_pull_loses_and_doubles_nothin
 
 
 def test_two_processes_of_one_machine_send_everything_once(tmp_path: Path, address: str) -> None:
-    """Part of J2."""
+    """J2."""
     ada, ben = machine(tmp_path / "ada", address), machine(tmp_path / "ben", address)
     for number in range(30):
         ada.plan(f"Task {number}")
@@ -125,7 +125,7 @@ def test_two_processes_of_one_machine_send_everything_once(tmp_path: Path, addre
 def test_a_vault_whose_tables_are_lost_takes_part_again_under_a_new_name(
     tmp_path: Path, address: str
 ) -> None:
-    """Part of J2."""
+    """J2."""
     ada, ben = machine(tmp_path / "ada", address), machine(tmp_path / "ben", address)
     task = ada.plan("Old title")
     converge(ada, ben)
@@ -150,7 +150,7 @@ def test_a_vault_whose_tables_are_lost_takes_part_again_under_a_new_name(
 def test_a_message_arrives_within_two_seconds_where_the_engine_notifies(
     tmp_path: Path, address: str
 ) -> None:
-    """Part of J3."""
+    """J3."""
     stop = threading.Event()
     ada, ben = machine(tmp_path / "ada", address), machine(tmp_path / "ben", address)
     for each in (ada, ben):
@@ -184,7 +184,7 @@ def wait(is_so: Callable[[], bool], seconds: float) -> None:
 
 
 def test_a_rewritten_or_cut_git_log_is_reported_and_stops_only_that_log(tmp_path: Path) -> None:
-    """Part of J5."""
+    """J5."""
     remote = tmp_path / "remote.git"
     subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
 
@@ -216,13 +216,14 @@ def test_a_rewritten_or_cut_git_log_is_reported_and_stops_only_that_log(tmp_path
 def test_the_remote_of_the_code_is_used_only_if_that_is_meant(
     tmp_path: Path, repository: Repository
 ) -> None:
-    """Part of J1."""
+    """J1."""
     remote = tmp_path / "code.git"
     subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
     repository.git("remote", "add", "origin", str(remote))
     ada = Machine(tmp_path / "ada", lambda: GitEngine(tmp_path / "x.git", str(remote), PROJECT))
-    ada.replica.drop()
+    own = ada.replica
     (ada.vault.folder / "team.json").unlink()
+    own.drop()
     given = InitTeamParams(address=str(remote))
     with pytest.raises(ConflictError, match="--yes"):
         team.init(ada.vault, given, repository.path)
@@ -237,7 +238,7 @@ def test_the_remote_of_the_code_is_used_only_if_that_is_meant(
 def test_two_hundred_machines_with_fifty_thousand_entries_converge(
     tmp_path: Path, address: str
 ) -> None:
-    """Part of J5."""
+    """J5."""
     chance = random.Random(7)
     engine = PostgresEngine(address, PROJECT)
     records: dict[tuple[str, str], dict[str, list[Value]]] = {}

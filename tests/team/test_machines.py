@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from protocol.messages import ReadMessagesParams
 from sidecar.code.team_remote import GitEngine
+from sidecar.sharing import messages
 from sidecar.storage.team import sealing
 from sidecar.storage.team.entries import Engine, Facts
 from sidecar.storage.team.postgres import PostgresEngine
@@ -53,7 +55,7 @@ def make(tmp_path: Path, connect: Callable[[str], Engine]) -> Iterator[Make]:
 
 
 def test_what_one_machine_writes_arrives_on_the_others_and_edits_merge(make: Make) -> None:
-    """Part of J3."""
+    """J3."""
     ada, ben, cy = make("ada"), make("ben"), make("cy")
     decision, task = ada.remember("Use SQLite"), ada.plan("Ship it")
     ada.send("hello")
@@ -76,7 +78,7 @@ def test_what_one_machine_writes_arrives_on_the_others_and_edits_merge(make: Mak
 
 
 def test_clocks_that_are_a_day_apart_still_converge(make: Make) -> None:
-    """Part of J2."""
+    """J2."""
     ada, ben = make("ada"), make("ben")
     ben.pass_(timedelta(days=1))
     task = ada.plan("First")
@@ -95,7 +97,7 @@ def test_clocks_that_are_a_day_apart_still_converge(make: Make) -> None:
 def test_a_vault_restored_from_an_old_copy_goes_on_under_another_name(
     make: Make,
 ) -> None:
-    """Part of J2."""
+    """J2."""
     ada, ben = make("ada"), make("ben")
     ada.plan("Before the copy")
     converge(ada, ben)
@@ -118,7 +120,7 @@ def test_a_vault_restored_from_an_old_copy_goes_on_under_another_name(
 
 
 def test_an_answer_that_got_lost_makes_nothing_twice(make: Make) -> None:
-    """Part of J2."""
+    """J2."""
     ada, ben = make("ada"), make("ben")
     ada.plan("Once")
     # As if the process had died between the server's commit and our own.
@@ -130,10 +132,27 @@ def test_an_answer_that_got_lost_makes_nothing_twice(make: Make) -> None:
     assert ada.replica.me().sent == ada.engine.heads()[ada.replica.me().writer]
 
 
+def test_each_recipient_has_a_receipt_whichever_machine_reads(make: Make) -> None:
+    """J3."""
+    ada, ben = make("ada"), make("ben")
+    message = ada.send("We release")
+    converge(ada, ben)
+    for machine, agent in ((ada, "cursor"), (ben, "windsurf")):
+        machine.pass_()
+        read = ReadMessagesParams(agent_id=agent)
+        assert len(messages.read(machine.vault, read, agent).messages) == 1
+    converge(ada, ben)
+    for machine in (ada, ben):
+        kept = machine.vault.messages.get(message.message_id)
+        assert kept is not None
+        assert set(kept.handlings) == {"cursor", "windsurf"}
+    assert ada.export() == ben.export()
+
+
 def test_what_is_forgotten_goes_from_every_machine_and_from_the_log_and_each_confirms(
     make: Make, tmp_path: Path
 ) -> None:
-    """Part of J4."""
+    """J4."""
     ada, ben = make("ada"), make("ben")
     memory = ada.remember("The heronry key is under the mat")
     kept = ada.remember("Herons are grey")
@@ -162,7 +181,7 @@ def test_what_is_forgotten_goes_from_every_machine_and_from_the_log_and_each_con
 
 
 def test_a_team_with_a_key_reads_all_and_the_engine_nothing(make: Make) -> None:
-    """Part of J4."""
+    """J4."""
     key, later = sealing.new_key(), sealing.new_key()
     ada, ben = (make(name, codec=sealing.codec([key])) for name in ("ada", "ben"))
     ada.plan("Sealed heron")
@@ -181,7 +200,7 @@ def test_a_team_with_a_key_reads_all_and_the_engine_nothing(make: Make) -> None:
 
 
 def test_a_team_is_set_up_once(connect: Callable[[str], Engine]) -> None:
-    """Part of J1."""
+    """J1."""
     engine = connect("ada")
     if isinstance(engine, GitEngine):
         assert engine.facts() is None

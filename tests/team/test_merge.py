@@ -64,7 +64,7 @@ def merged(told: list[tuple[Entry, Change]]) -> bytes:
 def test_any_interleaving_duplication_or_delay_yields_the_same_bytes(
     changes: list[tuple[str, str, dict[str, Any]]], data: st.DataObject
 ) -> None:
-    """Part of J3."""
+    """J3."""
     told = written(changes)
     again = data.draw(st.lists(st.sampled_from(told), max_size=10)) if told else []
     shuffled = data.draw(st.permutations([*told, *again]))
@@ -75,13 +75,13 @@ def test_any_interleaving_duplication_or_delay_yields_the_same_bytes(
 def test_a_long_history_is_cut_in_the_same_way_everywhere(
     changes: list[tuple[str, str, dict[str, Any]]],
 ) -> None:
-    """Part of J3."""
+    """J3."""
     told = written(changes)
     assert merged(told) == merged(told[::-1])
 
 
 def test_concurrent_edits_of_two_fields_are_both_kept_and_a_loser_stays_in_the_history() -> None:
-    """Part of J3."""
+    """J3."""
     told = written(
         [("a", "x", {"title": "first", "status": "todo"}), ("b", "x", {"title": "second"})]
     )
@@ -92,7 +92,7 @@ def test_concurrent_edits_of_two_fields_are_both_kept_and_a_loser_stays_in_the_h
 
 
 def test_what_was_erased_stays_away_also_when_it_comes_late() -> None:
-    """Part of J4."""
+    """J4."""
     told = written([("a", "x", {"title": "secret"}), ("b", "x", {"title": "", ERASED: True})])
     for order in (told, told[::-1]):
         assert b"secret" not in merged(order)
@@ -130,7 +130,7 @@ def test_parts_that_two_machines_add_are_all_kept() -> None:
     ],
 )
 def test_an_entry_that_cannot_be_believed_is_refused(changed: dict[str, Any], reason: str) -> None:
-    """Part of J2."""
+    """J2."""
     (first, _), (second, _) = written([("a", "x", {"title": "1"}), ("a", "x", {"title": "2"})])
     head = entries.head_of(first)
     assert entries.refusal(second, "p", head, NOW) is None

@@ -11,7 +11,7 @@ from protocol.errors import TeamFailedError
 from sidecar.storage.team import postgres
 from sidecar.storage.team.postgres import PostgresEngine
 from tests.team.machines import PROJECT, Machine, converge, found
-from tests.team.servers import Server, pooling
+from tests.team.servers import Proxy, Server, pooling
 
 pytestmark = pytest.mark.slow
 Make = Callable[..., Machine]
@@ -36,7 +36,7 @@ def make(tmp_path: Path, address: str) -> Iterator[Make]:
 
 
 def test_a_team_sees_only_its_own_rows(server: Server, make: Make) -> None:
-    """Part of J4."""
+    """J4."""
     ada = make("ada")
     ada.remember("Only for us")
     ada.sync()
@@ -53,7 +53,7 @@ def test_a_team_sees_only_its_own_rows(server: Server, make: Make) -> None:
 
 
 def test_a_pooler_in_transaction_mode_is_enough(server: Server, address: str, make: Make) -> None:
-    """Part of J5."""
+    """J5."""
     settings = psycopg.conninfo.conninfo_to_dict(address)
     with pooling(server, str(settings["user"]), str(settings["password"])) as pooled:
         ada, ben = make("ada", pooled), make("ben", pooled)
@@ -66,7 +66,7 @@ def test_a_pooler_in_transaction_mode_is_enough(server: Server, address: str, ma
 
 
 def test_news_are_told_at_once_where_the_server_can(make: Make) -> None:
-    """Part of J3."""
+    """J3."""
     ada, ben = make("ada"), make("ben")
     converge(ada, ben)
     assert not ben.engine.notified(0.01)
@@ -80,7 +80,7 @@ def test_news_are_told_at_once_where_the_server_can(make: Make) -> None:
 def test_what_is_written_offline_is_sent_once_the_server_is_back(
     server: Server, make: Make
 ) -> None:
-    """Part of J2."""
+    """J2."""
     ada, ben = make("ada"), make("ben")
     converge(ada, ben)
     server.stop("immediate")
@@ -102,7 +102,7 @@ def test_what_is_written_offline_is_sent_once_the_server_is_back(
 def test_a_malicious_entry_is_refused_reported_once_and_stops_nobody_else(
     make: Make, address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Part of J2."""
+    """J2."""
     ada, ben, cy = make("ada"), make("ben"), make("cy")
     converge(ada, ben, cy)
     ada.plan("Forged on the way")
@@ -123,7 +123,7 @@ def test_a_malicious_entry_is_refused_reported_once_and_stops_nobody_else(
 
 
 def test_every_query_is_an_index_scan_at_a_hundred_thousand_entries(address: str) -> None:
-    """Part of J5."""
+    """J5."""
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(
             "INSERT INTO threadline.entries SELECT current_user::text, %s, 'w' || n %% 50, n / 50 + 1, 'c', '', '', ''"
@@ -146,7 +146,7 @@ def test_every_query_is_an_index_scan_at_a_hundred_thousand_entries(address: str
 
 
 def test_a_client_works_on_while_a_newer_one_adds_to_the_tables(server: Server, make: Make) -> None:
-    """Part of J5."""
+    """J5."""
     ada, ben = make("ada"), make("ben")
     ada.plan("Before")
     converge(ada, ben)
@@ -161,3 +161,30 @@ def test_a_client_works_on_while_a_newer_one_adds_to_the_tables(server: Server, 
     finally:
         with psycopg.connect(server.address, autocommit=True) as connection:
             connection.execute("ALTER TABLE threadline.entries DROP COLUMN later")
+
+
+def test_connections_that_break_anywhere_lose_and_double_nothing(
+    server: Server, address: str, make: Make
+) -> None:
+    """J2."""
+    proxy = Proxy(server.port)
+    ada = make("ada", address.replace(f":{server.port}/", f":{proxy.port}/"))
+    ben = make("ben")
+    for number in range(10):
+        ada.plan(f"Task {number}")
+    broken = 0
+    for allowed in range(1500, 40_000, 1500):
+        proxy.left = allowed
+        try:
+            ada.sync()
+        except TeamFailedError:
+            broken += 1
+        ada.engine.close()
+    assert broken > 2
+    converge(ben)
+    assert len(ben.vault.tasks) == 10
+    proxy.left = 1_000_000
+    converge(ada, ben)
+    assert ada.export() == ben.export()
+    assert ben.engine.heads()[ada.replica.me().writer] == 11
+    proxy.close()

@@ -26,7 +26,7 @@ def told(machine: Machine) -> list[dict[str, object]]:
 
 
 def test_without_a_team_nothing_is_loaded_asked_or_kept(vault: Vault) -> None:
-    """Part of J1."""
+    """J1."""
     tables = vault.database.rows("SELECT name FROM sqlite_master WHERE name LIKE 'team%'")
     assert tables == []
     script = (
@@ -47,7 +47,7 @@ def test_without_a_team_nothing_is_loaded_asked_or_kept(vault: Vault) -> None:
 
 
 def test_a_change_and_what_is_told_of_it_are_one_transaction(tmp_path: Path) -> None:
-    """Part of J2."""
+    """J2."""
     ada = Machine(tmp_path / "ada", nowhere)
     task = ada.plan("Kept")
     with contextlib.suppress(RuntimeError), ada.vault.transaction():
@@ -72,7 +72,7 @@ def test_a_change_and_what_is_told_of_it_are_one_transaction(tmp_path: Path) -> 
     ],
 )
 def test_what_is_shared_is_the_persons_choice(tmp_path: Path, share: str, titles: set[str]) -> None:
-    """Part of J4."""
+    """J4."""
     ada = Machine(tmp_path / "ada", nowhere, share=share)
     ada.remember("decided")
     ada.remember("a fact", type="fact")
@@ -83,7 +83,7 @@ def test_what_is_shared_is_the_persons_choice(tmp_path: Path, share: str, titles
 
 
 def test_what_leaves_is_redacted_again_and_says_nothing_of_this_machine(tmp_path: Path) -> None:
-    """Part of J4."""
+    """J4."""
     ada = Machine(tmp_path / "ada", nowhere)
     secret = "AKIA" + "IOSFODNN7EXAMPLF"
     memory = ada.remember(f"Key {secret}", verdict="gone", status="stale")
@@ -100,8 +100,9 @@ def test_what_leaves_is_redacted_again_and_says_nothing_of_this_machine(tmp_path
 
 def test_joining_tells_all_there_is_with_the_times_of_its_changes(tmp_path: Path) -> None:
     ada = Machine(tmp_path / "ada", nowhere)
-    ada.replica.drop()
+    own = ada.replica
     (tmp_path / "ada" / "team.json").unlink()
+    own.drop()
     first = ada.remember("first")
     ada.pass_()
     ada.document("soul", "calm")

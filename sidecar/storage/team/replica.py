@@ -32,6 +32,8 @@ COLLECTIONS = ("memories", "tasks", "messages", "documents", "links")
 MEMBERS, CONFIRMATIONS = "members", "confirmations"
 """Records of the log itself: who takes part, and who has erased what was to be erased."""
 
+PERSONAL = "personal"
+"""The team of a project that is in none."""
 _DECISIONS = ("decision", "constraint", "preference")
 _AGREED = ("active", "superseded", "forgotten")
 _SCHEMA = """
@@ -137,10 +139,12 @@ class Replica:
             for changed, name, key, shown in sorted(self._all(), key=lambda found: found[:3]):
                 self._note_document(name, key, shown, changed)
             self.note_member()
+            self._stamp_all(self.team.team_id)
 
     def drop(self) -> None:
-        """Forget the team's tables; the records stay."""
+        """Forget the team's tables; the records stay, and belong to no team."""
         with self._vault.transaction():
+            self._stamp_all(PERSONAL)
             for name in _TABLES:
                 self.database.execute(f"DROP TABLE IF EXISTS {name}")
 
@@ -250,13 +254,22 @@ class Replica:
         """Return a document as it may leave: without what is this machine's own, redacted once more."""
         return _redacted(merge.publishable(name, shown))  # type: ignore[no-any-return]  # a document stays one
 
-    def _stamp(self, collection: "Collection[Any]", key: str, shown: Document) -> Document:
+    def _stamp(
+        self, collection: "Collection[Any]", key: str, shown: Document, team_id: str = ""
+    ) -> Document:
         """Let a stored record name its team."""
-        if shown.get("teamId") == self.team.team_id:
+        wanted = team_id or self.team.team_id
+        if shown.get("teamId", PERSONAL) == wanted:
             return shown
-        stamped = shown | {"teamId": self.team.team_id}
+        stamped = shown | {"teamId": wanted}
         collection.restore(key, encode(stamped))
         return stamped
+
+    def _stamp_all(self, team_id: str) -> None:
+        shared = [getattr(self._vault, name) for name in COLLECTIONS]
+        for collection in (*shared, self._vault.sessions.records):
+            for key, body, _ in list(collection.table.raw()):
+                self._stamp(collection, key, msgspec.json.decode(body), team_id)
 
     # What is sent
 

@@ -54,7 +54,7 @@ def pull(vault: "Vault", replica: Replica, engine: Engine, codec: Codec = PLAIN)
         behind = engine.since(cursor | {me.writer: me.sent} | blocked, AT_ONCE)
         fresh = [entry for entry in behind if entry.writer not in blocked]
         if own := [entry for entry in fresh if entry.writer == me.writer]:
-            _meet_own(replica, own, codec)
+            _meet_own(vault, replica, own, codec)
         others = [entry for entry in fresh if entry.writer != me.writer]
         believed, refused = _examine(replica, others, codec, vault.clock())
         for writer, problem in refused.items():
@@ -104,17 +104,19 @@ def _refresh(vault: "Vault", replica: Replica) -> None:
             replica.note_member()
 
 
-def _meet_own(replica: Replica, own: list[Entry], codec: Codec) -> None:
+def _meet_own(vault: "Vault", replica: Replica, own: list[Entry], codec: Codec) -> None:
     """Judge entries under our own name that we do not know to be sent: confirm them, or go on under another name."""
-    waiting = {entry.sequence: entry for entry in replica.outgoing(len(own), codec.seal)}
-    if all(waiting.get(entry.sequence) == entry for entry in own):
-        replica.confirm(rules.head_of(own[-1]))
-        return
-    old = replica.me().writer
-    new = replica.retire()
-    _log.warning(
-        "the log of %s has entries that this machine did not write; it goes on as %s", old, new
-    )
+    with vault.transaction():
+        # Another process of this machine may have confirmed them meanwhile, or taken another name.
+        me = replica.me()
+        unknown = [entry for entry in own if entry.writer == me.writer and entry.sequence > me.sent]
+        waiting = {entry.sequence: entry for entry in replica.outgoing(len(own), codec.seal)}
+        if unknown and all(waiting.get(entry.sequence) == entry for entry in unknown):
+            replica.confirm(rules.head_of(unknown[-1]))
+        elif unknown:
+            new = replica.retire()
+            told = "the log of %s has entries that this machine did not write; it goes on as %s"
+            _log.warning(told, me.writer, new)
 
 
 def _examine(
