@@ -12,9 +12,10 @@ PACKAGES := $(EXTENSION)/node_modules/.ready
 VERSION := $(shell sed -n 's/^VERSION = "\(.*\)"$$/\1/p' protocol/versions.py)
 WHEEL := dist/threadline-$(VERSION)-py3-none-any.whl
 VSIX := dist/threadline-$(VERSION).vsix
+BACKEND := build/backend/.ready
 PAGES := sidecar/transports/web/pages/page.js
 # What a wheel is made from; whatever must be built before it is one more prerequisite of $(WHEEL).
-SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name 'page.*') pyproject.toml README.md LICENSE
+SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name 'page.*') pyproject.toml README.md LICENSE threadline.cdx.json
 
 # What failed beside other tests gets a second try alone, and is named: a busy machine is no fault of the code.
 AGAIN := $(BIN)/pytest -q -n 0 --last-failed --last-failed-no-failures none
@@ -63,7 +64,12 @@ editors: $(PACKAGES)
 
 pages: $(PAGES)  ## build what the dashboard and the extension show
 
-dist: $(WHEEL) vsix  ## what is given to others: the wheel, and the extension that carries it
+# The last commit dates everything that is packed, in one time zone: the same commit gives the same bytes.
+dist vsix install-editors $(WHEEL): export SOURCE_DATE_EPOCH := $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),1577836800)
+dist vsix install-editors $(WHEEL): export TZ := UTC
+
+dist: $(WHEEL) vsix  ## what is given to others: wheel, sdist, extension, plugins, checksums
+	$(BIN)/python -m tools.bundle dist
 
 vsix: $(WHEEL) $(PACKAGES)  ## pack the extension for VS Code, Cursor, Windsurf and their like
 	rm -rf $(EXTENSION)/dist/sidecar
@@ -96,7 +102,7 @@ docs: $(READY)  ## build the pages for people into build/docs
 	$(BIN)/python -m sphinx -W -q -b html docs build/docs
 	@echo 'open build/docs/index.html'
 
-generate: $(READY)  ## write protocol/schema.json, the TypeScript types and the transcripts anew
+generate: $(READY)  ## write the schema, types, manifests, bill of materials, reference and transcripts anew
 	$(BIN)/python tools/generate.py
 	$(BIN)/python tools/modules.py
 	$(BIN)/python -m tools.reference
@@ -121,9 +127,12 @@ $(BIN)/python:
 $(PAGES): $(shell find $(EXTENSION)/pages $(EXTENSION)/src -type f) | $(PACKAGES)
 	cd $(EXTENSION) && node build.mjs --pages
 
-$(WHEEL): $(SOURCES) $(PAGES) | $(BIN)/python
-	mkdir -p dist
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+$(BACKEND): constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --upgrade --target build/backend hatchling
+	touch $@
+
+$(WHEEL): $(SOURCES) $(PAGES) $(BACKEND) | $(BIN)/python
+	PYTHONPATH=build/backend $(BIN)/python -m hatchling build -t wheel -t sdist -d dist
 	touch $@
 
 $(PACKAGES): $(EXTENSION)/package.json

@@ -116,7 +116,7 @@ def test_the_sidecar_knows_every_setting_that_the_extension_offers() -> None:
     [("vendor.github-workflows", "workflows"), ("vendor.github-issue-forms", "ISSUE_TEMPLATE")],
 )
 def test_workflows_and_issue_forms_are_valid(schema: str, folder: str) -> None:
-    """Part of K2."""
+    """K2."""
     files = sorted(str(path) for path in (ROOT / ".github" / folder).glob("*.yml"))
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *files]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

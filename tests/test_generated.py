@@ -9,7 +9,10 @@ import pytest
 from tests.support import ROOT
 from tools import modules
 
-READY = ("claude-code", "cursor", "windsurf", "copilot", "opencode", "openclaw")
+READY = (
+    *("agent-plugin", "claude-code", "claude-code-lsp", "codex", "copilot", "cursor", "gemini-cli"),
+    *("openclaw", "opencode", "skills", "windsurf"),
+)
 """Folders with files that are made from the table of agents."""
 
 
@@ -35,6 +38,8 @@ def test_the_committed_files_are_fresh() -> None:
         "protocol/schema.json",
         "editors/vscode/shared/protocol.generated.ts",
         "editors/claude-code/hooks/hooks.json",
+        "server.json",
+        "threadline.cdx.json",
     ],
 )
 @pytest.mark.parametrize("content", [None, "", "// old\n"])
@@ -58,7 +63,10 @@ def _copy(folder: Path) -> Path:
     """Copy what the generator reads and writes."""
     for path in [
         *ROOT.glob("protocol/*"),
-        ROOT / "tools" / "generate.py",
+        *ROOT.glob("tools/*.py"),
+        *(ROOT / name for name in ("pyproject.toml", "constraints.txt", "server.json")),
+        ROOT / "threadline.cdx.json",
+        ROOT / "editors" / "vscode" / "package.json",
         ROOT / "sidecar" / "__init__.py",
         *ROOT.glob("sidecar/text/*.py"),
         *ROOT.glob("sidecar/hosts/**/*[!c]"),

@@ -1,4 +1,4 @@
-"""Write protocol/schema.json (OpenRPC) and the TypeScript types from the protocol, and the ready files of editors.
+"""Write protocol/schema.json (OpenRPC), the TypeScript types, every manifest and the bill of materials.
 
 python tools/generate.py            write them all
 python tools/generate.py --check    fail if one of them is not what the protocol says
@@ -10,6 +10,7 @@ import inspect
 import itertools
 import json
 import pkgutil
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,12 @@ from protocol.errors import Code
 from protocol.methods import METHODS, NOTIFICATIONS, QUESTIONS
 from protocol.settings import Settings
 from protocol.versions import VERSION
-from sidecar.hosts import assistant, contents, jsonc, merge
-from sidecar.hosts.program import READY
+from sidecar.hosts import assistant
+from tools import manifests, sbom
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "protocol" / "schema.json"
-EDITORS = ROOT / "editors"
+EXTENSION = ROOT / "editors" / "vscode" / "package.json"
 LABELS = ROOT / "editors" / "vscode" / "shared" / "hosts.generated.ts"
 TYPESCRIPT = ROOT / "editors" / "vscode" / "shared" / "protocol.generated.ts"
 REFERENCE = "#/components/schemas/"
@@ -40,17 +41,30 @@ def main() -> int:
     schema = openrpc()
     files = {SCHEMA: json.dumps(schema, indent=2) + "\n", TYPESCRIPT: typescript(schema)}
     files[LABELS] = labels()
-    files |= {EDITORS / name: text for name, text in write_packages(VERSION).items()}
-    stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
+    files |= {ROOT / name: text for name, text in manifests.write(VERSION).items()}
+    files |= {ROOT / sbom.FILE: sbom.write(VERSION), EXTENSION: extension(VERSION)}
+    stale = [path for path, text in files.items() if _read(path) != text]
     if "--check" in sys.argv:
         for path in stale:
             print(f"{path.relative_to(ROOT)} is stale; run `make generate`", file=sys.stderr)
         return 1 if stale else 0
     for path in stale:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(files[path])
+        path.write_text(files[path], "utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text("utf-8") if path.exists() else None
+
+
+def extension(version: str) -> str:
+    """Return the extension's manifest with our version."""
+    text = EXTENSION.read_text("utf-8")
+    return re.sub(
+        r'^  "version": ".*",$', f'  "version": "{version}",', text, count=1, flags=re.MULTILINE
+    )
 
 
 def openrpc() -> Schema:
@@ -218,53 +232,6 @@ def _comment(text: str | None, indent: str) -> str:
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
-
-
-_PLUGIN = {
-    "name": "threadline",
-    "description": "A memory for your repository, shared by you and your AI assistants.",
-    "author": {"name": "Threadline"},
-    "license": "MIT",
-}
-
-
-def write_packages(version: str) -> dict[str, str]:
-    """Return every ready file, by its path below the folder of editors."""
-    plugin = {**_PLUGIN, "version": version}
-    parts = {"hooks": "hooks/hooks.json", "mcpServers": "mcp.json", "skills": "skills"}
-    return {
-        **_skills("claude-code"),
-        **_skills("cursor"),
-        "claude-code/.claude-plugin/plugin.json": jsonc.write(plugin),
-        "claude-code/hooks/hooks.json": jsonc.write(
-            {"description": "Tells Threadline what happens.", **json.loads(_part("claude-code", 0))}
-        ),
-        "claude-code/.mcp.json": _part("claude-code", 1),
-        "cursor/.cursor-plugin/plugin.json": jsonc.write({**plugin, **parts}),
-        "cursor/hooks/hooks.json": _part("cursor", 0),
-        "cursor/mcp.json": _part("cursor", 1),
-        "windsurf/hooks.json": _part("windsurf", 0),
-        "windsurf/mcp_config.json": _part("windsurf", 1),
-        "copilot/hooks/threadline.json": _part("copilot", 0),
-        "copilot/mcp-config.json": _part("copilot", 1),
-        "opencode/threadline.js": _part("opencode", 0),
-        "openclaw/package.json": _part("openclaw", 0),
-        "openclaw/openclaw.plugin.json": _part("openclaw", 1),
-        "openclaw/index.js": _part("openclaw", 2),
-    }
-
-
-def _skills(plugin: str) -> dict[str, str]:
-    """Return the skills as a plugin carries them: copies, since a plugin is installed without its surroundings."""
-    return {
-        f"{plugin}/{path.relative_to(EDITORS).as_posix()}": path.read_text()
-        for path in sorted(EDITORS.glob("skills/*/SKILL.md"))
-    }
-
-
-def _part(agent: str, index: int) -> str:
-    host = assistant.find(agent)
-    return merge.join(None, contents.build(host, host.files[index], READY))
 
 
 def _key(name: str) -> str:

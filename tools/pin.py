@@ -18,21 +18,21 @@ _Need = tuple[str, str]
 def main() -> None:
     """Write them to the file that is named."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    needed = {name for name, _ in close(_read(project["dependencies"]))}
+    needed = {name for name, _ in close(read(project["dependencies"]))}
     pins = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
     kept = [pin for pin in pins if normalise(pin.partition("==")[0]) in needed]
     Path(sys.argv[1]).write_text("\n".join([*kept, ""]), "utf-8")
 
 
-def close(needs: Iterable[_Need]) -> set[_Need]:
+def close(packages: Iterable[_Need]) -> set[_Need]:
     """Give these packages and all that they need, on whichever system."""
     found: set[_Need] = set()
-    waiting = [*needs]
+    waiting = [*packages]
     while waiting:
         need = waiting.pop()
         if need not in found:
             found.add(need)
-            waiting.extend(_needs(need))
+            waiting.extend(needs(need))
     return found
 
 
@@ -41,13 +41,14 @@ def normalise(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name.strip()).lower()
 
 
-def _needs(need: _Need) -> Iterator[_Need]:
+def needs(need: _Need) -> Iterator[_Need]:
+    """Give what a package needs by itself, on whichever system."""
     name, extra = need
     try:
         requirements = metadata.requires(name) or []
     except metadata.PackageNotFoundError:  # needed on other systems only
         return
-    yield from _read(line for line in requirements if _extra(line) in {"", extra})
+    yield from read(line for line in requirements if _extra(line) in {"", extra})
 
 
 def _extra(requirement: str) -> str:
@@ -55,7 +56,8 @@ def _extra(requirement: str) -> str:
     return found[1] if found else ""
 
 
-def _read(requirements: Iterable[str]) -> Iterator[_Need]:
+def read(requirements: Iterable[str]) -> Iterator[_Need]:
+    """Give the packages and extras that requirements name."""
     for requirement in requirements:
         found = _NEED.match(requirement)
         if found:

@@ -115,9 +115,10 @@ def _give_away(folder: Path) -> None:
         pytest.skip("only root can give a folder away")
 
 
-def test_our_plugin_is_valid(bench: Bench) -> None:
-    """Part of F3."""
-    done = claude(bench, "plugin", "validate", str(PLUGIN), "--strict")
+@pytest.mark.parametrize("folder", [PLUGIN, PLUGIN.with_name("claude-code-lsp"), ROOT])
+def test_our_plugins_and_their_marketplace_are_valid(bench: Bench, folder: Path) -> None:
+    """K2. Part of F3."""
+    done = claude(bench, "plugin", "validate", str(folder), "--strict")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

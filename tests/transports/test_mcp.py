@@ -771,6 +771,18 @@ def test_a_client_without_folders_works_where_it_was_started(desk: Desk, mode: s
 
 
 @pytest.mark.parametrize("mode", ERAS)
+def test_a_plugins_own_folder_is_no_guess(desk: Desk, mode: str) -> None:
+    """Part of F1: clients of Agent Plugins start a server in the plugin's folder."""
+    desk.remember("Ports are even")
+    host = Host(mode=mode, roots=(), environment={"PLUGIN_ROOT": str(desk.app.here)})
+
+    async def search(assistant: Assistant) -> str:
+        return await assistant.fail("search_memories", query="ports")
+
+    assert "--project PATH" in host.run(desk.app, search)
+
+
+@pytest.mark.parametrize("mode", ERAS)
 def test_what_is_listed_is_of_the_clients_folder(desk: Desk, tmp_path: Path, mode: str) -> None:
     """Part of F1."""
     other, _ = apart(desk, tmp_path)

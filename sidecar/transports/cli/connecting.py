@@ -51,7 +51,7 @@ def disconnect(app: Application, options: Namespace) -> Exit:
     if not params.agents and not options.all:
         if not _is_answered(options):
             raise InvalidParamsError("name the agents, or say --all")
-        if not _is_wanted("disconnect every agent?"):
+        if not is_wanted("disconnect every agent?"):
             return Exit.OK
     plan = hosts_connect.disconnect(tools, params)
     _show(plan, options)
@@ -98,14 +98,15 @@ def _choose(found: Sequence[FoundAgent], options: Namespace) -> list[str]:
     screens.say(f"found here: {', '.join(each.label for each in here)}")
     if not _is_answered(options):
         raise InvalidParamsError(f"name the agents ({known}), or say --all for those found")
-    return names if _is_wanted("connect them?") else []
+    return names if is_wanted("connect them?") else []
 
 
 def _is_answered(options: Namespace) -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and not options.json
 
 
-def _is_wanted(question: str) -> bool:
+def is_wanted(question: str) -> bool:
+    """Ask on the terminal; only a yes counts."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 

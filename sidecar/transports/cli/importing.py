@@ -1,4 +1,4 @@
-"""`threadline import`: an export of ours, or what other tools have kept of past conversations."""
+"""What is brought in from before: the history, past conversations that other tools have kept."""
 
 import os
 import re
@@ -9,14 +9,42 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from protocol.errors import InvalidParamsError, ThreadlineError
+from protocol.methods import ScanParams
 from sidecar.app import Application
 from sidecar.conversations.imports.backfill import READERS, Brought
+from sidecar.handlers import capture
 from sidecar.handlers.imports import Imports
 from sidecar.transports.cli import calls, screens
 from sidecar.transports.exits import Exit
 
 _AGO = re.compile(r"(\d+) ?(?:(h)(?:ours?)?|(d)(?:ays?)?|(w)(?:eeks?)?|(m)onths?)(?: ago)?")
 _DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30}
+
+
+def history(app: Application, options: Namespace) -> Exit:
+    """Import what was committed, and say what else could be imported."""
+    params = ScanParams(
+        project=options.path or options.project,
+        since=options.since,
+        author=options.author,
+        all_authors=not options.mine,
+        line_counts=options.line_counts,
+    )
+    with screens.progress("importing commits") as progress:
+        result = capture.scan_history(app, params, progress)
+    if options.json:
+        print(calls.encode(result))
+        return Exit.OK
+    whose = "everyone's" if result.author is None else result.author.strip("<>") + "'s"
+    screens.say(
+        f"{screens.plural(result.found, 'commit')} ({whose}): {result.imported:,} imported into "
+        f"{screens.plural(result.sessions, 'session')}, {result.already_known:,} known before"
+    )
+    if not result.found and result.author is not None and not options.author:
+        screens.say("nothing of yours is here; without --mine everyone's commits are imported")
+    if options.is_offering:
+        offer(app, params.project)
+    return Exit.OK
 
 
 def is_host(source: str | None) -> bool:
@@ -46,15 +74,19 @@ def conversations(app: Application, options: Namespace) -> Exit:
 
 def offer(app: Application, reference: str | None) -> None:
     """Say in one line what could be imported; nothing where there is nothing, or where that cannot be told."""
+    if kept := waiting(app, reference):
+        what = screens.plural(sum(count for _, _, count in kept), "past conversation")
+        names = ", ".join(label for _, label, _ in kept)
+        screens.say(f"{what} about this repository found ({names}); `threadline import` lists them")
+
+
+def waiting(app: Application, reference: str | None) -> list[tuple[str, str, int]]:
+    """Return which tools have kept conversations about this repository that are not imported: name, label, number."""
     try:
         counts = _imports(app).count(app.project(reference))
     except (ThreadlineError, OSError, ValueError):
-        return
-    found = [one for one in counts if one.here]
-    if found:
-        what = screens.plural(sum(one.here for one in found), "past conversation")
-        names = ", ".join(READERS[one.host].label for one in found)
-        screens.say(f"{what} about this repository found ({names}); `threadline import` lists them")
+        return []
+    return [(count.host, READERS[count.host].label, count.here) for count in counts if count.here]
 
 
 def _list(app: Application, options: Namespace) -> Exit:

@@ -15,7 +15,7 @@ from protocol.capture import CaptureState
 from protocol.diagnosis import Diagnosis
 from protocol.errors import InvalidParamsError, NotFoundError, StorageFailedError, ThreadlineError
 from protocol.events import Event
-from protocol.methods import EventPage, ScanParams, Status
+from protocol.methods import EventPage, Status
 from protocol.projects import LinkedFolder, Standing
 from protocol.sessions import Session
 from sidecar.app import Application, open_application
@@ -77,29 +77,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _scan(app: Application, options: Namespace) -> Exit:
-    params = ScanParams(
-        project=options.path or options.project,
-        since=options.since,
-        author=options.author,
-        all_authors=not options.mine,
-        line_counts=options.line_counts,
-    )
-    with screens.progress("importing commits") as progress:
-        from sidecar.handlers import capture  # noqa: PLC0415  # no other command needs it
+    from sidecar.transports.cli import importing  # noqa: PLC0415  # no other command needs it
 
-        result = capture.scan_history(app, params, progress)
-    if options.json:
-        print(calls.encode(result))
-        return Exit.OK
-    whose = "everyone's" if result.author is None else result.author.strip("<>") + "'s"
-    screens.say(
-        f"{screens.plural(result.found, 'commit')} ({whose}): {result.imported:,} imported into "
-        f"{screens.plural(result.sessions, 'session')}, {result.already_known:,} known before"
+    return importing.history(app, options)
+
+
+def _set_up(app: Application, options: Namespace) -> Exit:
+    from sidecar.transports.cli import setting_up  # noqa: PLC0415  # likewise
+
+    return (
+        setting_up.init(app, options)
+        if options.command == "init"
+        else setting_up.leave(app, options)
     )
-    if not result.found and result.author is not None and not options.author:
-        screens.say("nothing of yours is here; without --mine everyone's commits are imported")
-    _offer(app, params.project)
-    return Exit.OK
 
 
 def _offer(app: Application, reference: str | None) -> None:
@@ -378,6 +368,8 @@ def _call(app: Application, method: str, params: object, kind: type[T]) -> T:
 
 
 _COMMANDS = {
+    "init": _set_up,
+    "leave": _set_up,
     "scan": _scan,
     "watch": _watch,
     "pause": _capture,

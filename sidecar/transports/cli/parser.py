@@ -255,7 +255,8 @@ def _add_graph(commands: Commands) -> None:
 
 _EPILOG = """\
 begin:
-  threadline scan                 import what you committed here so far
+  threadline init                 all of it, one question for each step
+  threadline scan                 import what was committed here so far
   threadline sessions             see it as sessions of at most four hours
   threadline sessions show        read the latest one
   threadline watch                record what happens from now on
@@ -308,6 +309,20 @@ that is printed lets one tab in, once. It ends with its terminal, or with Ctrl-C
 _HOOK = """\
 Reads one message of a host as JSON from standard input, keeps what matters of it, and answers in the host's own
 form. It never fails and never keeps a host waiting: what goes wrong is in the log.
+"""
+
+_INIT = """\
+Does in one go what makes a repository useful to your assistants, and asks before each step: reads its history, makes
+memory from it, imports past conversations, connects the assistants that are found, writes rules files for them.
+Running it again does only what is missing.
+
+  threadline init                       one question for each step
+  threadline init --yes                 all of it
+"""
+
+_LEAVE = """\
+Takes our entries out of assistants' configuration and our part out of rules files, and asks before each step. What was
+recorded stays; it says where that is, and how to erase it.
 """
 
 _SCAN = """\
@@ -506,6 +521,7 @@ def build() -> argparse.ArgumentParser:
     hook.add_argument("event", nargs="?", help="what happened, where the message does not say it")
     demo = bare_command(commands, "demo", "see an invented week, in a place of its own", _DEMO)
     demo.add_argument("--no-browser", action="store_true", help="only in the terminal")
+    _add_setup(commands)
     _add_scan(commands)
     _add_watch(commands)
     _add_sessions(commands)
@@ -548,9 +564,19 @@ def _add_import(commands: Commands) -> None:
     load.add_argument("--dry-run", action="store_true", help="count, and store nothing")
 
 
+def _add_setup(commands: Commands) -> None:
+    for name, summary, description in (
+        ("init", "set everything up for a repository, after asking", _INIT),
+        ("leave", "undo what `init` did; what was recorded stays", _LEAVE),
+    ):
+        made = command(commands, name, summary, description)
+        made.add_argument("--yes", action="store_true", help="agree to every step")
+
+
 def _add_scan(commands: Commands) -> None:
     scan = command(commands, "scan", "import the history of a repository", _SCAN)
     scan.add_argument("path", nargs="?", help="the repository (default: --project)")
+    scan.set_defaults(is_offering=True)
     scan.add_argument("--since", metavar="DATE", help="only commits newer than this")
     authors = scan.add_mutually_exclusive_group()
     authors.add_argument(

@@ -36,6 +36,8 @@ def remind(calls: int) -> str | None:
 
 _FOLDERS = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
 """Where hosts say which folders they work in."""
+_PLUGIN = "PLUGIN_ROOT"
+"""Where hosts say in which folder the plugin is that names us."""
 _HOST = "THREADLINE_HOST"
 """Names the host, in configuration that one host alone reads."""
 
@@ -152,8 +154,14 @@ class Client:
         return not self.is_placed and not self.roots and not self._told()
 
     def projects(self) -> tuple[Path, ...]:
-        """Give those of its folders that can be projects."""
-        return tuple(one for one in self.folders() if _is_project(one))
+        """Give those of its folders that can be projects.
+
+        A client of Agent Plugins starts us in the plugin's own folder, which says nothing about where it works.
+        """
+        plugin = self.environment.get(_PLUGIN)
+        if plugin and self.is_guessed() and self.app.here.is_relative_to(Path(plugin).resolve()):
+            return ()
+        return tuple(folder for folder in self.folders() if _is_project(folder))
 
     def folder(self, wanted: str | None) -> Path:
         """Give the folder that a call concerns; never one that the client does not work in."""

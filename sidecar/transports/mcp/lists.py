@@ -11,8 +11,8 @@ Content = dict[str, Any]
 
 ROW = 90
 """Bytes of a session in a list, quotes included."""
-_BEST, _OTHERS = 420, 130
-"""Characters of the best hit, and of each other."""
+_HIT, _LEAST = 220, 160
+"""Characters of a hit on average, and what each may take before better ones get the rest."""
 _SHA, _DAY = 10, len("2026-11-18")
 _MINUTE = len("2026-11-18T09:30")
 _BOOKKEEPING = {
@@ -36,9 +36,20 @@ def shorten_records(content: Content) -> Content:
 def shorten_hits(content: Content) -> Content:
     """Write each hit as one line: kind, id or commit, date, author, title, and the sentences that fit the question."""
     hits = content["hits"] or [_as_hit(found["memory"]) for found in content["memories"]]
-    rows = [_write_hit(hit, _BEST if not number else _OTHERS) for number, hit in enumerate(hits)]
+    rows = _fit([_write_hit(hit) for hit in hits])
     words = {} if content["semantic"] or not content["hits"] else {"by": "words only"}
     return {"hits": rows, "total": content["total"], **words}
+
+
+def _fit(rows: list[str]) -> list[str]:
+    """Clip rows to their common room; what short ones leave over goes to the best."""
+    rooms = [min(len(row), _LEAST) for row in rows]
+    spare = _HIT * len(rows) - sum(rooms)
+    for place, row in enumerate(rows):
+        more = min(len(row) - rooms[place], spare)
+        rooms[place] += more
+        spare -= more
+    return [clipping.clip(row, room)[0] for row, room in zip(rows, rooms, strict=True)]
 
 
 def _as_hit(memory: Content) -> Content:
@@ -46,7 +57,7 @@ def _as_hit(memory: Content) -> Content:
     return {**memory, **shown, "at": memory["occurredAt"], "freshness": memory["verdict"]}
 
 
-def _write_hit(hit: Content, room: int) -> str:
+def _write_hit(hit: Content) -> str:
     source = hit["id"] if hit["kind"] == "memory" else (hit.get("commit") or hit["id"])[:_SHA]
     kind = hit.get("type") if hit["kind"] == "memory" else hit["kind"]
     author = f" by {hit['author']}" if hit.get("author") else ""
@@ -54,7 +65,7 @@ def _write_hit(hit: Content, room: int) -> str:
     doubt += " (a model's reading)" if hit.get("byModel") else ""
     title, text = hit["title"], hit["text"]
     said = text if text.startswith(title) else ": ".join(filter(None, [title, text]))
-    return f"{kind} {source} {hit['at'][:_DAY]}{author}{doubt}: {clipping.clip(said, room)[0]}"
+    return f"{kind} {source} {hit['at'][:_DAY]}{author}{doubt}: {said}"
 
 
 def _shorten(value: object) -> object:
