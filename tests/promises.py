@@ -684,6 +684,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "team/test_postgres.py::test_connections_that_break_anywhere_lose_and_double_nothing",
         "team/test_postgres.py::test_what_is_written_offline_is_sent_once_the_server_is_back",
         "team/test_replica.py::test_a_change_and_what_is_told_of_it_are_one_transaction",
+        "team/test_replica.py::test_a_file_that_names_no_team_keeps_nobody_from_writing",
     ),
     "J3": (
         "team/test_commands.py::test_three_machines_share_what_was_chosen_and_nothing_else",

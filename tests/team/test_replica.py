@@ -3,13 +3,15 @@
 import contextlib
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from protocol.tasks import TaskNote
 from sidecar.storage.team import merge
-from sidecar.storage.team.entries import Engine
+from sidecar.storage.team.entries import LIMIT, Engine
 from sidecar.storage.team.replica import Replica, Team, write_team
 from sidecar.storage.vault import Vault
 from tests.team.machines import PROJECT, Machine
@@ -120,4 +122,28 @@ def test_joining_tells_all_there_is_with_the_times_of_its_changes(tmp_path: Path
         for key in (("memories", first.memory_id), ("documents", "soul"))
     ]
     assert stamps[0] < stamps[1]
+    ada.vault.close()
+
+
+def test_a_change_that_is_too_large_for_one_entry_becomes_several(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "ada", nowhere)
+    notes = tuple(
+        TaskNote(at=ada.clock() + number * timedelta(seconds=1), text="x" * 5000)
+        for number in range(200)
+    )
+    ada.plan("Long", notes=notes)
+    rows = ada.vault.database.rows("SELECT length(change) FROM team_outbox")
+    assert len(rows) > 2
+    assert max(length for (length,) in rows) < LIMIT
+    (kept,) = ada.replica.documents("tasks").values()
+    assert len(kept["notes"]) == 200
+    ada.vault.close()
+
+
+def test_a_file_that_names_no_team_keeps_nobody_from_writing(tmp_path: Path) -> None:
+    """J2."""
+    ada = Machine(tmp_path / "ada", nowhere)
+    (ada.vault.folder / "team.json").write_bytes(b"{")
+    ada.plan("Written")
+    assert len(ada.vault.tasks) == 1
     ada.vault.close()

@@ -18,7 +18,7 @@ from protocol.values import Record as WireRecord
 from sidecar.privacy import cleaning
 from sidecar.storage import files
 from sidecar.storage.team import merge
-from sidecar.storage.team.entries import Change, Entry, Head, encode, hashed, moment, tick
+from sidecar.storage.team.entries import LIMIT, Change, Entry, Head, encode, hashed, moment, tick
 from sidecar.storage.team.merge import DELETED, ERASED, Document, Value
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ _TABLES = tuple(
     f"team_{name}" for name in ("self", "outbox", "values", "entries", "cursors", "withdrawals")
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST = LIMIT * 3 // 4
+"""Bytes of the fields of one entry: it must fit with its names, sealed."""
 _ZERO = f"{0:013d}-{0:06x}"
 
 Seal = Callable[[bytes, bytes], bytes]
@@ -77,9 +79,14 @@ class Team(WireRecord, frozen=True, kw_only=True):
 
 
 def read_team(folder: Path) -> Team | None:
-    """Return the team of the vault in a folder; None without one."""
+    """Return the team of the vault in a folder; None without one, or where the file cannot be read."""
     data = files.read(folder / TEAM)
-    return None if data is None else msgspec.json.decode(data, type=Team)
+    try:
+        return None if data is None else msgspec.json.decode(data, type=Team)
+    except msgspec.DecodeError as error:
+        # What is local must work on, whatever has become of the team.
+        _log.warning("%s cannot be read; nothing is shared: %s", folder / TEAM, error)
+        return None
 
 
 def write_team(folder: Path, team: Team) -> None:
@@ -176,18 +183,19 @@ class Replica:
                 self._stamp(sessions, key, msgspec.json.decode(body))
 
     def tell(self, collection: str, identifier: str, fields: Document, at: str = "") -> None:
-        """Note a change of a record, inside a transaction."""
-        me = self.me()
-        clock = tick(me.clock, self._vault.clock()) if not at else tick(me.clock, moment(at))
-        sequence = me.sequence + 1
-        change = Change(collection=collection, id=identifier, fields=fields)
-        self.database.execute(
-            "INSERT INTO team_outbox VALUES (?, ?, ?, NULL)",
-            (sequence, clock, encode(change).decode()),
-        )
-        self.database.execute("UPDATE team_self SET sequence = ?, clock = ?", (sequence, clock))
-        values = [Value(name, clock, me.writer, encode(value)) for name, value in fields.items()]
-        self._add((collection, identifier), (clock, me.writer, sequence), values)
+        """Note a change of a record, inside a transaction; one that is too large for an entry becomes several."""
+        for part in _parts(fields):
+            me = self.me()
+            clock = tick(me.clock, moment(at) if at else self._vault.clock())
+            change = Change(collection=collection, id=identifier, fields=part)
+            self.database.execute(
+                "INSERT INTO team_outbox VALUES (?, ?, ?, NULL)",
+                (me.sequence + 1, clock, encode(change).decode()),
+            )
+            query = "UPDATE team_self SET sequence = ?, clock = ?"
+            self.database.execute(query, (me.sequence + 1, clock))
+            values = [Value(name, clock, me.writer, encode(value)) for name, value in part.items()]
+            self._add((collection, identifier), (clock, me.writer, me.sequence + 1), values)
 
     def note_member(self) -> None:
         """Tell who works here and when; inside a transaction."""
@@ -516,6 +524,24 @@ class Replica:
             "INSERT OR REPLACE INTO team_cursors VALUES (?, ?, ?, ?, ?)",
             (writer, head.sequence, head.hash, head.clock, problem),
         )
+
+
+def _parts(fields: Document) -> Iterator[Document]:
+    """Split fields so that each part fits an entry; marks come first, and a field that fits none is left out."""
+    part: Document = {}
+    size = 0
+    for name in sorted(fields, key=lambda name: (not name.startswith("$"), name)):
+        length = len(name) + len(encode(fields[name]))
+        if length > _MOST:
+            _log.warning("a field `%s` of %d bytes is too large to be shared", name, length)
+            continue
+        if size + length > _MOST:
+            yield part
+            part, size = {}, 0
+        part[name] = fields[name]
+        size += length
+    if part:
+        yield part
 
 
 def _new_writer() -> str:
