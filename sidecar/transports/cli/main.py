@@ -37,6 +37,7 @@ from sidecar.transports.cli import (
     rules,
     screens,
     tasks,
+    team,
     watching,
 )
 from sidecar.transports.cli import upkeep as cli_upkeep
@@ -407,6 +408,7 @@ _COMMANDS = {
     "documents": documents.documents,
     "agents": documents.agents,
     "graph": documents.graph,
+    "team": team.team,
     "connect": _connect,
     "disconnect": _connect,
     "rules": rules.rules,

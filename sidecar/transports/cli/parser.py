@@ -11,6 +11,7 @@ from protocol.links import LinkType
 from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
 from protocol.tasks import TaskStatus
+from protocol.teams import Share
 from protocol.versions import VERSION
 from sidecar.hosts import assistant
 from sidecar.storage.prepared import PERSONAL_ID
@@ -77,6 +78,22 @@ Writes what is linked with what, as Graphviz's DOT or, with --json, as JSON; and
 """
 
 
+_TEAM = """\
+Shares a project's memory with other machines and people, through a PostgreSQL-wire server or a git remote.
+Everything stays local, too, and works offline. Nothing leaves before you have agreed to what is shared.
+
+  threadline team init postgresql://admin@db.example.org/memory
+  threadline team init git@example.org:us/memory.git --encrypt
+  threadline team join ADDRESS --share memories
+  threadline team preview                   what is shared from here
+  threadline team push --yes                agree, and send it
+  threadline team status                    who takes part, what waits, who has confirmed a purge
+  threadline team history 8KQ2M1ZT          who has set what of a record, and when
+  threadline team key --rotate              encrypt with a new key from now on
+  threadline team leave                     all records stay here
+"""
+
+
 def add(commands: Commands) -> None:
     """Describe the commands about what agents and people share."""
     _add_tasks(commands)
@@ -86,6 +103,39 @@ def add(commands: Commands) -> None:
     agents.add_argument("--days", type=int, default=7, help="how far back (default: 7)")
     agents.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
     _add_graph(commands)
+    _add_team(commands)
+
+
+def _add_team(commands: Commands) -> None:
+    team = command(commands, "team", "share this project's memory with other machines", _TEAM)
+    team.add_argument(
+        "action",
+        nargs="?",
+        choices=(
+            *("status", "init", "join", "leave", "preview", "push", "pull"),
+            *("key", "history", "export"),
+        ),
+        default="status",
+        help="default: status",
+    )
+    team.add_argument(
+        "place", nargs="?", metavar="ADDRESS or ID", help="init, join: where; history: of what"
+    )
+    team.add_argument(
+        "--share",
+        choices=get_args(Share),
+        default="decisions",
+        help="init, join: what leaves (default: decisions)",
+    )
+    team.add_argument(
+        "--person", metavar="NAME", help="init, join: who you are (default: as git knows you)"
+    )
+    team.add_argument(
+        "--encrypt", action="store_true", help="init: with a key that the server never sees"
+    )
+    team.add_argument("--set", metavar="KEY", help="join, key: the team's key")
+    team.add_argument("--rotate", action="store_true", help="key: make a new one")
+    team.add_argument("--yes", action="store_true", help="you agree to what is shared, and where")
 
 
 def command(
