@@ -290,8 +290,8 @@ def test_why_tells_the_same_on_the_command_line(worked: Repository, tmp_path: Pa
     told = threadline("why", "locks.py:2", cwd=worked.path)
     assert told.returncode == Exit.OK
     lines = told.stdout.decode().splitlines()
-    assert lines[0].startswith("• Use advisory locks instead of Redis")
-    assert lines[-2].startswith("commit ")
+    assert lines[0].startswith("commit ")
+    assert lines[2].startswith("• Use advisory locks instead of Redis")
     found = json.loads(threadline("why", "locks.py:2", "--json", cwd=worked.path).stdout)
     assert (found["line"], found["memories"][0]["why"]) == (2, "commit")
     # A file of another repository is that one's.
