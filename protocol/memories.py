@@ -137,6 +137,8 @@ class Memory(Record, frozen=True, kw_only=True):
     """`user`: the person's own, told in every project and shared with no team. Absent: its project's."""
     review: Review | None = None
     """What was decided about it while it was proposed."""
+    team_id: str | UnsetType = UNSET
+    """The team that its project is in; absent without one."""
 
 
 class MemoryHealth(Record, frozen=True, kw_only=True):

@@ -84,6 +84,15 @@ HANDLERS = {
     "threadline/rules/write": "handlers.rules_files:write",
     "threadline/rules/refresh": "handlers.rules_files:refresh",
     "threadline/rules/remove": "handlers.rules_files:remove",
+    "threadline/team/init": "handlers.team:init",
+    "threadline/team/join": "handlers.team:join",
+    "threadline/team/leave": "upkeep.team:leave",
+    "threadline/team/status": "upkeep.team:status",
+    "threadline/team/preview": "upkeep.team:preview",
+    "threadline/team/push": "upkeep.team:push",
+    "threadline/team/pull": "upkeep.team:pull",
+    "threadline/team/key": "upkeep.team:keep_key",
+    "threadline/team/history": "upkeep.team:history",
 }
 
 Handler = Callable[..., Record]

@@ -204,14 +204,19 @@ def setting(folder: Path, *question: str) -> bytes:
 
 
 def ask(
-    folder: Path, *command: str, stdin: IO[bytes] | None = None, seconds: float = TIMEOUT
+    folder: Path,
+    *command: str,
+    stdin: IO[bytes] | None = None,
+    seconds: float = TIMEOUT,
+    protocols: str = "none",
 ) -> tuple[int, bytes, str]:
     """Run git to its end; return exit code, output and error output.
 
     One that takes longer than this, or says more than anybody asks for, is stopped and has said nothing.
+    It speaks to nobody, unless `protocols` names how (`https:ssh`).
     """
     end = time.monotonic() + left(seconds)
-    process = _launch(folder, command, stdin=stdin)
+    process = _launch(folder, command, stdin=stdin, protocols=protocols)
     output, problems = bytearray(), bytearray()
     readers = [
         threading.Thread(target=_keep, args=(process.stdout, output, _ANSWER + 1), daemon=True),
@@ -247,12 +252,31 @@ def _failure(folder: Path, code: int, problem: str) -> GitFailedError:
     return LimitError(message) if is_limit else GitFailedError(message)
 
 
-def _launch(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None) -> "Popen[bytes]":
-    import shutil  # noqa: PLC0415  # a command without git need not wait for it
-    import subprocess  # noqa: PLC0415  # likewise
+def find_program(folders: Iterable[str], *, is_windows: bool) -> str | None:
+    """Return the git of the first folder that has one.
+
+    Only absolute folders count: Windows looks at the folder at hand first, and so does a PATH with `.` in it, where a
+    repository could bring a git of its own.
+    """
+    name = "git.exe" if is_windows else "git"
+    places = [os.path.join(folder, name) for folder in folders if os.path.isabs(folder)]  # noqa: PTH117, PTH118  # asked with every question to git
+    return next((place for place in places if _is_program(place)), None)
+
+
+def _is_program(place: str) -> bool:
+    return os.path.isfile(place) and os.access(place, os.X_OK)  # noqa: PTH113  # likewise
+
+
+def _launch(
+    folder: Path,
+    command: Sequence[str],
+    stdin: IO[bytes] | None = None,
+    protocols: str = "none",
+) -> "Popen[bytes]":
+    import subprocess  # noqa: PLC0415  # a command without git need not wait for it
 
     check(folder)
-    executable = shutil.which("git")
+    executable = find_program(os.get_exec_path(), is_windows=os.name == "nt")
     if executable is None:
         raise GitFailedError("git is not installed or not on the PATH")
     # What a caller's git left in the environment would point git at another repository.
@@ -261,7 +285,7 @@ def _launch(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None
         process = subprocess.Popen(  # noqa: S603  # the words are ours
             [*_end_with_us(), executable, *_HARDENED, *command],
             cwd=folder,
-            env=environment | _ENVIRONMENT,
+            env=environment | _ENVIRONMENT | {"GIT_ALLOW_PROTOCOL": protocols},
             stdin=stdin or subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
