@@ -16,6 +16,7 @@ from protocol.checkpoints import (
     Tracked,
     TrackParams,
 )
+from protocol.checks import CHECKING
 from protocol.contexts import (
     ContextParams,
     FeedbackParams,
@@ -499,6 +500,7 @@ METHODS: tuple[Method, ...] = (
         doc="List the projects of the client's workspace: one for each repository in it.",
     ),
     *LINKING,
+    *CHECKING,
     Method(
         name="threadline/scan",
         params=ScanParams,

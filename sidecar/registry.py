@@ -47,6 +47,7 @@ HANDLERS = {
     "threadline/purge": "handlers.forgetting:purge",
     "threadline/review/list": "handlers.memory:list_proposals",
     "threadline/review/decide": "handlers.memory:decide",
+    "threadline/check": "handlers.guard:check",
     "threadline/worthKnowing": "handlers.memory:worth_knowing",
     "threadline/enrichment/start": "handlers.enrichment:enrich",
     "threadline/enrichment/startAll": "handlers.enrichment:enrich_all",

@@ -114,7 +114,7 @@ PROMISES: dict[str, str] = {
 
 PENDING: dict[str, str] = {
     "C17": "grades follow a judge's table; not measured on held-back labels yet",
-    "D18": "comes with teams",
+    "D18": "`threadline check` is built; diagnostics, the hook before an edit and the CI job are not",
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
     "F13": "encryption at rest is not built",
     "G9": "the page is not built",

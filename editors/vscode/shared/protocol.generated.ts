@@ -130,6 +130,21 @@ export interface Changes {
   highlights: string[];
 }
 
+/** Which change to check. */
+export interface CheckParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Two commits as `A..B`; what is staged where absent. */
+  range?: string | null;
+}
+
+/** What a change concerns, the gravest first; nothing where nobody can tell. */
+export interface Checked {
+  /** How many files change. */
+  files: number;
+  concerns: Concern[];
+}
+
 /** What was known of a conversation at one moment. */
 export interface Checkpoint {
   /** A UUID. */
@@ -274,6 +289,17 @@ export interface CompletedTask {
   title: string;
   /** What shows it. */
   evidence: string;
+}
+
+/** A memory or a task that a change concerns. */
+export interface Concern {
+  kind: "constraint" | "decision" | "task";
+  id: string;
+  title: string;
+  /** `touched`: look at it. `stale`: what it speaks of is gone. `done`: the change finishes the task. */
+  state: "done" | "stale" | "touched";
+  /** The file, the symbol or the condition that says so. */
+  why: string;
 }
 
 /** Something that must be so at HEAD, or what depends on it is not true any more. */
@@ -2760,6 +2786,8 @@ export interface Methods {
   "threadline/projects/link": { params: LinkFolderParams; result: LinkedFolder };
   /** Give a folder a memory of its own again; what was recorded stays with the project it leaves. */
   "threadline/projects/unlink": { params: ProjectParams; result: LinkedFolder };
+  /** Name the constraints, decisions and open tasks that a staged change or a range of commits concerns. */
+  "threadline/check": { params: CheckParams; result: Checked };
   /** Import a repository's history, grouped into sessions by author time. */
   "threadline/scan": { params: ScanParams; result: ScanResult };
   /** Set up a team for a project, and join it. */

@@ -251,6 +251,12 @@ def _connect(app: Application, options: Namespace) -> Exit:
     return code
 
 
+def _check(app: Application, options: Namespace) -> Exit:
+    from sidecar.transports.cli import checking  # noqa: PLC0415  # no other command needs it
+
+    return checking.check(app, options)
+
+
 def _keys(app: Application, options: Namespace) -> Exit:
     from sidecar.transports.cli import keys  # noqa: PLC0415  # no other command needs it
 
@@ -413,6 +419,7 @@ _COMMANDS = {
     "disconnect": _connect,
     "rules": rules.rules,
     "keys": _keys,
+    "check": _check,
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,

@@ -300,6 +300,14 @@ What is kept everywhere is told to assistants in every project, the most importa
 never shared with a team.
 """
 
+_CHECK = """\
+Names the constraints and decisions that a change touches or makes stale, and the open tasks that it finishes, by the
+files and symbols they are about. It is silent about what it cannot tell. The exit code is 1 where something becomes stale.
+
+  threadline check                          what is staged
+  threadline check origin/main..HEAD        what a branch changes, as in CI
+"""
+
 _KEYS = """\
 Decides which agents may read or write which projects. As soon as there is a key, MCP and the dashboard's HTTP API
 refuse every call without a valid one. Your own command line, editor and dashboard need none. A key is shown once, and
@@ -626,6 +634,9 @@ def build() -> argparse.ArgumentParser:
     _add_connect(commands)
     _add_rules(commands)
     _add_keys(commands)
+    check = command(commands, "check", "what a change touches of what is known", _CHECK)
+    check.add_argument("range", nargs="?", metavar="A..B", help="default: what is staged")
+    check.add_argument("--staged", action="store_true", help="what is staged (default)")
     _add_forget(commands)
     _add_identity(commands)
     command(commands, "verify", "check every record that is kept for this project", _VERIFY)
