@@ -17,29 +17,33 @@ PAGES := sidecar/transports/web/pages/page.js
 # What a wheel is made from; whatever must be built before it is one more prerequisite of $(WHEEL).
 SOURCES := $(shell find sidecar protocol -type f -not -name '*.pyc' -not -name 'page.*') pyproject.toml README.md LICENSE threadline.cdx.json
 
+REPOSITORY ?= .
+NARROW := fold -s -w 80
+
 # What failed beside other tests gets a second try alone, and is named: a busy machine is no fault of the code.
 AGAIN := $(BIN)/pytest -q -n 0 --last-failed --last-failed-no-failures none
 
 .PHONY: run test check check-extension agents-e2e editors pages dist vsix install-editors bench crash docs tinydb-suite fmt generate clean
 
-run: $(READY)  ## show the main job on this repository
-	@$(BIN)/threadline scan
-	@$(BIN)/threadline sessions
-	@$(BIN)/threadline enrich --all
-	@$(BIN)/threadline worth-knowing
+run: $(READY)  ## show the main job on this repository; REPOSITORY=folder takes another
+	@$(BIN)/threadline scan "$(REPOSITORY)"
+	@$(BIN)/threadline enrich --all --project "$(REPOSITORY)"
+	@printf '\n%s\n\n' 'The three best things it found:'
+	@$(BIN)/threadline worth-knowing --limit 3 --project "$(REPOSITORY)" | $(NARROW)
+	@printf '\n%s\n\n' 'What an assistant that starts here would be told, shortened:'
+	@$(BIN)/threadline context --max-chars 2000 --project "$(REPOSITORY)" | $(NARROW)
 	@printf '%s\n' '' \
 	  'Next:' \
-	  '  $(BIN)/threadline sessions show  read the latest session' \
 	  '  $(BIN)/threadline search WORDS   find what was decided, and why' \
-	  '  $(BIN)/threadline context        see what an assistant would be told now' \
-	  '  $(BIN)/threadline call           what an editor or an agent can ask; `call -` answers JSON Lines' \
+	  '  $(BIN)/threadline why FILE:LINE  see what is behind a line' \
+	  '  $(BIN)/threadline init           set your own repository up' \
 	  '  $(BIN)/threadline --help         everything else' \
-	  '  make install-editors                 the extension, in VS Code, Cursor, Windsurf and their like' \
+	  '  make install-editors             the extension, in VS Code, Cursor, Windsurf' \
 	  ''
 	@if command -v npm >/dev/null; then $(MAKE) -s pages; \
 	else echo 'the dashboard will have no pages: npm is missing'; fi
-	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/threadline dashboard; \
-	else $(BIN)/threadline dashboard --until-eof </dev/null; fi
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/threadline dashboard --project "$(REPOSITORY)"; \
+	else $(BIN)/threadline dashboard --project "$(REPOSITORY)" --until-eof </dev/null; fi
 
 check: $(READY)  ## format, lint, types, contracts, freshness, fast tests: under a minute
 	$(BIN)/ruff format --check .

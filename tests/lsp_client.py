@@ -19,11 +19,12 @@ DEADLINE = 20.0
 class RawClient:
     """A `threadline serve` process and its two pipes."""
 
-    def __init__(self, folder: Path, **options: Any) -> None:
+    def __init__(self, folder: Path, root: Path = ROOT, **options: Any) -> None:
+        """Run the program that is installed in `root`."""
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from sidecar.transports.entry import main; main()", "serve"],
             cwd=folder,
-            env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+            env=dict(os.environ) | {"PYTHONPATH": str(root)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

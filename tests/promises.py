@@ -114,7 +114,6 @@ PROMISES: dict[str, str] = {
 
 PENDING: dict[str, str] = {
     "C17": "grades follow a judge's table; not measured on held-back labels yet",
-    "D17": "comes with teams",
     "D18": "comes with teams",
     "E13": "on the conversations held back: no more in 2,000 characters, 10 points more in 4,000 (docs/quality.md)",
     "F13": "encryption at rest is not built",
@@ -376,6 +375,9 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "transports/test_mcp.py::test_lists_leave_out_what_is_empty_or_of_no_use",
         "transports/test_mcp.py::test_sessions_are_listed_in_a_line_each",
         "transports/test_mcp.py::test_what_tools_are_costs_a_model_little",
+    ),
+    "D17": (
+        "memory/test_personal.py::test_a_person_keeps_lists_exports_and_forgets_it_on_the_command_line",
     ),
     "E1": (
         "conversations/test_conversations.py::test_a_checkpoint_keeps_counts_and_brings_messages",

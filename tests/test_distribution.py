@@ -12,7 +12,7 @@ import pytest
 
 from protocol.settings import Settings
 from sidecar.projects.rules import settings
-from tests.support import ROOT
+from tests.support import NOON, ROOT, Repository
 from tools import pin
 
 pytestmark = pytest.mark.slow
@@ -122,3 +122,30 @@ def test_workflows_and_issue_forms_are_valid(schema: str, folder: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert files
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_run_shows_what_was_found_in_eighty_columns(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """Part of K1: the main job on any repository, up to the dashboard."""
+    (repository.path / "client.py").write_text(
+        "# We do not retry here on purpose, because the billing service charges twice for it.\nRETRIES = 0\n"
+    )
+    repository.git("add", "-A")
+    repository.commit("client: Do not retry", at=NOON)
+    done = subprocess.run(
+        ["make", "--silent", "--assume-old=.venv/.ready", "run", f"REPOSITORY={repository.path}"],
+        cwd=ROOT,
+        env={**os.environ, "THREADLINE_HOME": str(tmp_path / "home")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    found, _, told = done.stdout.partition("What an assistant that starts here would be told")
+    assert "billing service charges twice" in " ".join(found.split())
+    assert "<!-- threadline:memory -->" in told
+    lines = [line for line in done.stdout.splitlines() if "http://" not in line and "/" not in line]
+    assert max(map(len, lines)) <= 80

@@ -186,7 +186,7 @@ def test_the_same_commit_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def _build(folder: Path, *, umask: int, zone: str) -> dict[str, bytes]:
     """Build from a copy of what git knows, with the tools that are installed here; give every file that was made."""
-    _copy(folder)
+    copy_sources(folder)
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "TZ": zone}
     command = ["make", "--silent", "dist"]
     done = subprocess.run(
@@ -203,7 +203,8 @@ def _build(folder: Path, *, umask: int, zone: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "dist").iterdir()}
 
 
-def _copy(folder: Path) -> None:
+def copy_sources(folder: Path) -> None:
+    """Copy what git knows, with the tools that are installed here."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,

@@ -37,8 +37,7 @@ def commands() -> Iterator[str]:
         "All commands work on the project of the folder you are in; `--project PATH` names another, `--json` prints JSON.",
         "",
     )
-    (found,) = parser.build()._subparsers._group_actions  # type: ignore[union-attr]  # noqa: SLF001  # likewise
-    for name, command in found.choices.items():  # type: ignore[union-attr]
+    for name, command in parser.table(parser.build()).items():
         yield from (f"## {name}", "", (command.description or "").strip().partition("\n\n")[0], "")
         rows = [*_options(command)]
         if rows:

@@ -252,17 +252,31 @@ def _failure(folder: Path, code: int, problem: str) -> GitFailedError:
     return LimitError(message) if is_limit else GitFailedError(message)
 
 
+def find_program(folders: Iterable[str], *, is_windows: bool) -> str | None:
+    """Return the git of the first folder that has one.
+
+    Only absolute folders count: Windows looks at the folder at hand first, and so does a PATH with `.` in it, where a
+    repository could bring a git of its own.
+    """
+    name = "git.exe" if is_windows else "git"
+    places = [os.path.join(folder, name) for folder in folders if os.path.isabs(folder)]  # noqa: PTH117, PTH118  # asked with every question to git
+    return next((place for place in places if _is_program(place)), None)
+
+
+def _is_program(place: str) -> bool:
+    return os.path.isfile(place) and os.access(place, os.X_OK)  # noqa: PTH113  # likewise
+
+
 def _launch(
     folder: Path,
     command: Sequence[str],
     stdin: IO[bytes] | None = None,
     protocols: str = "none",
 ) -> "Popen[bytes]":
-    import shutil  # noqa: PLC0415  # a command without git need not wait for it
-    import subprocess  # noqa: PLC0415  # likewise
+    import subprocess  # noqa: PLC0415  # a command without git need not wait for it
 
     check(folder)
-    executable = shutil.which("git")
+    executable = find_program(os.get_exec_path(), is_windows=os.name == "nt")
     if executable is None:
         raise GitFailedError("git is not installed or not on the PATH")
     # What a caller's git left in the environment would point git at another repository.

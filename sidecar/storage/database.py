@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.errors import BusyError, StorageFailedError, StoreRefusedError, ThreadlineError
+from protocol.versions import VERSION
 from sidecar.storage import files
 
 PATIENCE = 3.0
@@ -55,6 +56,8 @@ _RETRY = 1.0
 _COPY = "import shutil, sys; [shutil.copy(name, sys.argv[1]) for name in sys.argv[2:]]"
 
 _log = logging.getLogger(__name__)
+_PROGRAM = Path(__file__).parents[2]
+"""Where this program is installed: several may be on one machine."""
 _waiting = threading.local()
 
 
@@ -649,5 +652,6 @@ class Database:
 
     def _newer(self, version: int) -> StoreRefusedError:
         return StoreRefusedError(
-            f"cannot open {self.path}: written by a newer Threadline ({version} > {self.version}); upgrade it"
+            f"cannot open {self.path}: written by a newer Threadline ({version} > {self.version}); "
+            f"upgrade this one, which is {VERSION} in {_PROGRAM}"
         )

@@ -5,6 +5,7 @@ import errno
 import logging
 import os
 import stat
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -113,7 +114,7 @@ def replace(path: Path, data: bytes) -> None:
                 file.flush()
                 os.fsync(file.fileno())
             try:
-                draft.replace(path)
+                _put(draft, path)
             except IsADirectoryError:
                 set_aside(path)
                 draft.replace(path)
@@ -123,6 +124,20 @@ def replace(path: Path, data: bytes) -> None:
     # The file is in place: a folder that cannot be synced makes it less durable, not undone.
     with contextlib.suppress(OSError):
         sync_folder(path.parent)
+
+
+_TRIES, _PAUSE = 20, 0.02
+"""How often and how long Windows is given to let go of a file that somebody reads."""
+
+
+def _put(draft: Path, path: Path) -> None:
+    """Put a draft in place; on Windows a file that somebody reads at this moment cannot be replaced yet."""
+    for _ in range(_TRIES if os.name == "nt" else 0):
+        with contextlib.suppress(PermissionError):
+            draft.replace(path)
+            return
+        time.sleep(_PAUSE)
+    draft.replace(path)
 
 
 class JsonFile(Generic[T]):

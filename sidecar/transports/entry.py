@@ -11,7 +11,7 @@ def main() -> int:
         return 130
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str]) -> int:  # noqa: PLR0911  # one for each transport
     if words[:1] == ["hook"] and "--help" not in words and "-h" not in words:
         from sidecar.transports.hooks import main as hook  # noqa: PLC0415  # a host waits for it
 
@@ -33,6 +33,11 @@ def _run(words: list[str]) -> int:
         from sidecar.transports.cli import demo  # noqa: PLC0415  # likewise
 
         return demo.main(words)
+    if words[:1] == ["completion"] and "--help" not in words and "-h" not in words:
+        # It says what the words are, and opens nothing.
+        from sidecar.transports.cli import completion  # noqa: PLC0415  # likewise
+
+        return completion.main(words)
     from sidecar.transports.cli import main as cli  # noqa: PLC0415  # likewise
 
     return cli.main(words)

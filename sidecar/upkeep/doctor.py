@@ -61,7 +61,8 @@ def examine(
 def examine_store(status: Status, unrecorded: str | None) -> list[Finding]:
     """Return what a project's status says about its condition; `unrecorded` is a commit that is missing from it."""
     damage = [*_examine_files(status)]
-    well = f"{status.events:,} events and {status.memories:,} memories in {status.folder}"
+    kept = f"{status.events:,} events and {status.memories:,} memories in {status.folder}"
+    well = kept if status.events or status.memories else "nothing is kept for this folder yet"
     return [
         *(damage or [Finding(about="store", state="ok", text=well)]),
         *_examine_capture(status, unrecorded),

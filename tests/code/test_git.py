@@ -9,7 +9,7 @@ import pytest
 
 from protocol.errors import GitFailedError
 from protocol.events import FileChange, NewEvent
-from sidecar.code import commits, identity
+from sidecar.code import commits, git, identity
 from sidecar.text import paths
 from sidecar.transports.exits import Exit
 from tests.support import HOUR, MINUTE, NOON, Repository, threadline
@@ -430,3 +430,22 @@ def test_a_reader_that_stops_early_leaves_no_process(repository: Repository) -> 
     events.close()  # type: ignore[attr-defined]  # it is a generator
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     assert not children.exists() or children.read_text() == ""
+
+
+def test_a_git_in_the_repository_is_never_run(repository: Repository) -> None:
+    """Part of B7: Windows looks at the folder at hand first, and so does a PATH with `.` in it."""
+    repository.commit("begin", at=NOON)
+    fake = repository.path / "git"
+    fake.write_text("#!/bin/sh\ntouch run\n")
+    fake.chmod(0o755)
+    path = os.pathsep.join([".", "", os.environ["PATH"]])
+    done = threadline("scan", cwd=repository.path, PATH=path)
+    assert done.returncode == Exit.OK, done.stderr
+    assert not (repository.path / "run").exists()
+
+
+def test_windows_has_a_git_with_an_ending(tmp_path: Path) -> None:
+    (tmp_path / "git.exe").touch(mode=0o755)
+    folders = [".", str(tmp_path / "none"), str(tmp_path)]
+    assert git.find_program(folders, is_windows=True) == str(tmp_path / "git.exe")
+    assert git.find_program(folders, is_windows=False) is None

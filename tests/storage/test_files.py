@@ -215,3 +215,32 @@ def test_a_replace_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
         files.replace(path, b"x" * 5000)
     assert path.read_bytes() == b"old"
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith("file")] == ["file"]
+
+
+@pytest.mark.parametrize(("refusals", "is_replaced"), [(3, True), (100, False)])
+def test_windows_is_given_time_to_let_go_of_a_file(
+    refusals: int, is_replaced: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There, a file that somebody reads cannot be replaced at that moment."""
+    path, draft = tmp_path / "folders.json", tmp_path / "draft"
+    path.write_text("old")
+    draft.write_text("new")
+    waiting = iter(range(refusals))
+    really = os.replace
+
+    def replace(source: Path, target: Path) -> None:
+        if next(waiting, None) is not None:
+            raise PermissionError(13, "it is being used by another process", str(target))
+        really(source, target)
+
+    monkeypatch.setattr(files, "_PAUSE", 0)
+    monkeypatch.setattr(Path, "replace", replace)
+    monkeypatch.setattr(os, "name", "nt")
+    try:
+        files._put(draft, path)
+        outcome = True
+    except PermissionError:
+        outcome = False
+    monkeypatch.undo()
+    assert outcome == is_replaced
+    assert path.read_text() == ("new" if is_replaced else "old")

@@ -2,6 +2,7 @@
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_scan_then_sessions_then_show(worked: Repository) -> None:
     tail = listed.stdout.decode().splitlines()[2].split()[8]
     shown = threadline("sessions", "show", tail, cwd=worked.path)
     assert shown.returncode == Exit.OK
-    assert shown.stdout.count(b"commit  1 file  step") == 2
+    assert shown.stdout.count(b"  1 file  step") == 2
 
 
 def test_every_listing_speaks_json(worked: Repository) -> None:
@@ -232,3 +233,87 @@ def test_a_server_without_a_store_says_why_and_ends(tmp_path: Path, server: str)
     done = threadline(server, cwd=tmp_path, THREADLINE_HOME=str(tmp_path / "file"))
     assert done.returncode == Exit.STORE_REFUSED
     assert (done.stdout, len(done.stderr.splitlines())) == (b"", 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (("search", "x", "--limit", "0"), b"--limit is 0, and 1 is the least"),
+        (("context", "--max-chars", "3"), b"--max-chars is 3, and 200 is the least"),
+        (("agents", "--days", "0"), b"--days is 0, and 1 is the least"),
+        (("send", "x", "hi", "--expires", "-1"), b"--expires is -1, and it must be more than 0"),
+        (("send", "user", "hi"), b"TARGET is the sender (user)"),
+        (("pause", "99x"), b"'99x' is no duration; write 30m, 2h, 1d, restart or forever"),
+    ],
+)
+def test_a_refusal_names_what_was_typed(
+    worked: Repository, words: tuple[str, ...], refusal: bytes
+) -> None:
+    """Part of H4."""
+    done = threadline(*words, cwd=worked.path)
+    assert done.returncode == Exit.USAGE
+    assert refusal in done.stderr
+    assert b"threadline/" not in done.stderr
+
+
+def test_memories_are_listed_and_shown(repository: Repository) -> None:
+    for text in ("Ports are even", "Never call billing from tests"):
+        threadline("remember", text, "--type", "constraint", cwd=repository.path)
+    threadline("remember", "The year is 2026", cwd=repository.path)
+    listed = threadline("memories", "--type", "constraint", cwd=repository.path).stdout.decode()
+    assert [line.split(None, 1)[1] for line in listed.splitlines()] == [
+        f"Never call billing from tests (constraint, {_today()})",
+        f"Ports are even (constraint, {_today()})",
+    ]
+    page = json.loads(threadline("memories", "--json", cwd=repository.path).stdout)
+    assert page["total"] == 3
+    shown = threadline("memories", "show", listed.split()[0], cwd=repository.path)
+    assert shown.stdout.startswith(b"Never call billing from tests\n")
+    assert page["memories"][1]["memoryId"].encode() in shown.stdout
+
+
+def _today() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d")
+
+
+def test_an_id_may_be_shortened_from_either_end(repository: Repository) -> None:
+    for text in ("Ports are even", "Never call billing from tests"):
+        threadline("remember", text, cwd=repository.path)
+    page = json.loads(threadline("memories", "--json", cwd=repository.path).stdout)
+    ids = [memory["memoryId"] for memory in page["memories"]]
+    common = os.path.commonprefix(ids)  # noqa: RUF071  # of letters, as ids have no parts
+    for part in (ids[0], ids[0][: len(common) + 1], ids[0][-10:].lower()):
+        shown = threadline("memories", "show", part, cwd=repository.path)
+        assert shown.stdout.startswith(b"Never call billing from tests\n")
+    unclear = threadline("memories", "show", common, cwd=repository.path)
+    assert unclear.returncode == Exit.NOT_FOUND
+    assert f"{ids[0]}, {ids[1]}".encode() in unclear.stderr
+
+
+def test_a_session_is_shown_with_its_commits_and_memories(worked: Repository) -> None:
+    threadline("scan", cwd=worked.path)
+    page = json.loads(threadline("sessions", "--json", cwd=worked.path).stdout)
+    latest = page["sessions"][0]["sessionId"]
+    note = {
+        "type": "decision",
+        "title": "Ports are even",
+        "content": "Ports are even",
+        "sessionId": latest,
+    }
+    params = json.dumps(note)
+    assert threadline("call", "threadline/memories/write", params, cwd=worked.path).returncode == 0
+    shown = threadline("sessions", "show", latest[-8:], cwd=worked.path).stdout.decode()
+    assert worked.git("rev-parse", "--short=10", "HEAD").strip() in shown
+    assert "Ports are even (decision" in shown.partition("remembered")[2]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_pipe_that_takes_few_letters_fails_no_command(
+    repository: Repository, encoding: str
+) -> None:
+    """As pipes of Windows are."""
+    threadline("remember", "Grüße aus 東京", cwd=repository.path)
+    for words in (("memories",), ("memories", "--json"), ("context",)):
+        done = threadline(*words, cwd=repository.path, PYTHONIOENCODING=encoding)
+        assert done.returncode == Exit.OK, done.stderr
+        assert "Grüße aus 東京".encode() in done.stdout

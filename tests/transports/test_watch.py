@@ -33,6 +33,17 @@ def test_one_look_shows_what_was_committed_since_the_last(repository: Repository
     assert threadline("watch", "--once", cwd=repository.path).stdout == b""
 
 
+def test_an_amended_commit_is_shown_with_what_it_replaces(repository: Repository) -> None:
+    """Part of B2."""
+    threadline("watch", "--once", cwd=repository.path)
+    repository.commit("one")
+    threadline("watch", "--once", cwd=repository.path)
+    old = repository.git("rev-parse", "HEAD").strip()[:10]
+    repository.git("commit", "--amend", "--allow-empty", "-m", "one, better")
+    shown = threadline("watch", "--once", cwd=repository.path).stdout.decode()
+    assert shown.endswith(f"one, better (replaces {old})\n")
+
+
 def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
     done = threadline("watch", str(tmp_path / "nowhere"), cwd=tmp_path)
     assert (done.returncode, b"is not a folder" in done.stderr) == (3, True)

@@ -704,6 +704,8 @@ export interface Hit {
   sessionKey: string | null;
   /** The first files it concerns. */
   files: string[];
+  /** The name of its project, where all were searched. */
+  project?: string;
   score: number;
   /** What each signal adds to the score. */
   why: Record<string, number>;
@@ -1093,6 +1095,8 @@ export interface Memory {
   rule: "comment" | "decision" | "deliberate-comment" | "dependency" | "guideline" | "lasting-words" | "model" | "obligation" | "prohibition" | "project-fact" | "wish" | null;
   /** What must be so at HEAD for it to be true. */
   holds: Condition[];
+  /** `user`: the person's own, told in every project and shared with no team. Absent: its project's. */
+  scope?: "user";
   /** What was decided about it while it was proposed. */
   review: Review | null;
   /** The team that its project is in; absent without one. */
@@ -1655,6 +1659,8 @@ export interface SearchParams {
   branch?: string | null;
   /** Also what belongs to branches that are not part of the current one. */
   allBranches?: boolean;
+  /** Search all projects of the person; for an agent only with a key for all vaults. */
+  allProjects?: boolean;
   /** The conversation that does it: so one can tell later what its context was worth. */
   sessionKey?: string | null;
 }
@@ -1940,6 +1946,8 @@ export interface ShownMemory {
   rule: "comment" | "decision" | "deliberate-comment" | "dependency" | "guideline" | "lasting-words" | "model" | "obligation" | "prohibition" | "project-fact" | "wish" | null;
   /** What must be so at HEAD for it to be true. */
   holds: Condition[];
+  /** `user`: the person's own, told in every project and shared with no team. Absent: its project's. */
+  scope?: "user";
   /** What was decided about it while it was proposed. */
   review: Review | null;
   /** The team that its project is in; absent without one. */
@@ -2118,6 +2126,8 @@ export interface StartContext {
   introduction?: string;
   /** That the person may share another project's memory with this folder; absent where nothing is to be asked. */
   linkOffer?: string;
+  /** What the person wants in every project; absent where that is nothing. */
+  personal?: ContextItem[];
   sessionContext?: SessionContext;
   recovery?: Recovery | null;
   queryResults?: ContextItem[];
@@ -2577,6 +2587,8 @@ export interface WriteParams {
   entities?: string[];
   files?: string[];
   tags?: string[];
+  /** `user`: told in every project of the person; from an agent only a preference. */
+  scope?: "project" | "user";
   agentId?: string | null;
   sessionId?: string | null;
   evidence?: Evidence[];

@@ -2,10 +2,12 @@
 
 import * as vscode from "vscode";
 import { Assistance } from "./assistants/assistance";
+import { ConnectCommands } from "./assistants/connecting";
 import { Lender } from "./assistants/lending";
 import { Commands } from "./commands";
 import { Commits } from "./commits";
 import { showContexts, showJobs, showSteps } from "./contexts";
+import { DashboardCommands } from "./dashboards";
 import { ImportCommands } from "./importing";
 import { Insights } from "./memory/insights";
 import { linkCommands } from "./memory/links";
@@ -23,6 +25,7 @@ import { Installer } from "./setup/installer";
 import { Sidecar } from "./sidecar";
 import { StatusBar } from "./statusbar";
 import { Team } from "./team/team";
+import { offerInTerminals } from "./terminals";
 import { Decorations } from "./tree/decorating";
 import type { InboxTree } from "./tree/inbox";
 import { JobsTree } from "./tree/jobs";
@@ -77,6 +80,10 @@ export function activate(context: vscode.ExtensionContext): Threadline {
   context.subscriptions.push(workshop, jobs, making, new Decorations());
   context.subscriptions.push(new MemoryCommands(sidecar, overview));
   context.subscriptions.push(new ImportCommands(sidecar, overview));
+  context.subscriptions.push(new ConnectCommands(sidecar), new DashboardCommands(sidecar));
+  const variables = context.environmentVariableCollection;
+  const shims = vscode.Uri.joinPath(context.globalStorageUri, "bin").fsPath;
+  context.subscriptions.push(offerInTerminals(sidecar, variables, shims, log));
   context.subscriptions.push(
     overview.onDidChange(show),
     overview.onDidChange(() => jobs.update()),

@@ -51,12 +51,19 @@ def hover(explanation: Explanation, style: Style) -> str | None:
 
 
 def whole(explanation: Explanation) -> str | None:
-    """Tell all that is known of a line, in plain text; None where that is nothing."""
+    """Tell all that is known of a line, in plain text, what is nearest first; None where that is nothing.
+
+    The commit that wrote it and its session come first, then its memories and notes, then what concerns the file.
+    """
     style = Style()
+    near = [behind for behind in explanation.memories if behind.why in _NEAR]
+    others = [behind for behind in explanation.memories if behind.why not in _NEAR]
     lines = [
-        *_memories(explanation.memories, explanation, style),
-        *_notes(explanation.notes, style),
         *_history(explanation, (), style),
+        *_memories(near, explanation, style),
+        *_notes(explanation.notes, style),
+        *(["also about this file:"] if others else []),
+        *_memories(others, explanation, style),
     ]
     return "\n".join(lines) or None
 

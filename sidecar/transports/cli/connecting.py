@@ -55,6 +55,8 @@ def disconnect(app: Application, options: Namespace) -> Exit:
             return Exit.OK
     plan = hosts_connect.disconnect(tools, params)
     _show(plan, options)
+    if plan.applied and options.all and params.level == "user" and not options.json:
+        screens.say(f"what was recorded stays in {app.home.folder}")
     return _exit(plan, options)
 
 

@@ -266,6 +266,8 @@ def context(app: Application, options: Namespace) -> Exit:
 
 def receipts(app: Application, options: Namespace) -> Exit:
     """List what was given to conversations, or show one receipt and replay it."""
+    if options.receipt is not None:
+        options.receipt = finding.identify(app, options, "receipts", options.receipt)
     params = {
         "project": options.project,
         "receiptId": options.receipt,

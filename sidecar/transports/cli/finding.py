@@ -4,6 +4,7 @@ import os
 import posixpath
 import sys
 from argparse import Namespace
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -15,12 +16,15 @@ from sidecar.app import Application, now
 from sidecar.storage.collection import Collection
 
 _AT_ONCE = 1000
-Table = Literal["memories", "tasks", "messages", "links"]
+_CANDIDATES = 5
+"""Ids that are listed where one would do."""
+Table = Literal["memories", "tasks", "messages", "links", "receipts"]
 _ONE: dict[Table, str] = {
     "memories": "memory",
     "tasks": "task",
     "messages": "message",
     "links": "link",
+    "receipts": "receipt",
 }
 
 
@@ -44,13 +48,27 @@ def page_of(app: Application, options: Namespace, **more: object) -> SessionPage
 
 
 def resolve(app: Application, options: Namespace) -> Session:
-    """Find the one session whose id ends as the user typed."""
-    wanted = options.session.upper()
-    found = [one for one in every(app, options) if one.session_id.endswith(wanted)]
-    if len(found) != 1:
-        problem = "no session" if not found else f"{len(found)} sessions"
-        raise NotFoundError(f"{problem} with an id that ends in {options.session}")
-    return found[0]
+    """Find the one session whose id begins or ends as the user typed."""
+    sessions = {session.session_id: session for session in every(app, options)}
+    return sessions[pick(sessions, options.session, "session")]
+
+
+def pick(ids: Iterable[str], wanted: str, noun: str, nouns: str = "") -> str:
+    """Return the one id that is, begins or ends as the user typed; what fits several is refused, and they are listed."""
+    typed = wanted.upper()
+    fitting = [
+        name for name in ids if name.upper().startswith(typed) or name.upper().endswith(typed)
+    ]
+    exact = [name for name in fitting if name.upper() == typed]
+    if len(exact or fitting) == 1:
+        return (exact or fitting)[0]
+    if not fitting:
+        raise NotFoundError(f"no {noun} with an id that begins or ends with {wanted}")
+    more = f" and {len(fitting) - _CANDIDATES} more" if len(fitting) > _CANDIDATES else ""
+    listed = ", ".join(sorted(fitting, reverse=True)[:_CANDIDATES])
+    raise NotFoundError(
+        f"{len(fitting)} {nouns or noun + 's'} have an id that begins or ends with {wanted}: {listed}{more}"
+    )
 
 
 def wanted(app: Application, options: Namespace) -> list[str | None]:
@@ -97,21 +115,18 @@ def text_of(name: str) -> str:
 
 
 def memory_id(app: Application, options: Namespace, wanted: str) -> str:
-    """Find the one memory whose id ends as the user typed."""
+    """Find the one memory whose id begins or ends as the user typed."""
     return identify(app, options, "memories", wanted)
 
 
 def identify(app: Application, options: Namespace, table: Table, wanted: str) -> str:
-    """Find the one record of a table whose id ends as the user typed."""
+    """Find the one record of a table whose id begins or ends as the user typed."""
     vault = app.vault(options.project)
     shelves: dict[Table, Collection[Any]] = {
         "memories": vault.memories,
         "tasks": vault.tasks,
         "messages": vault.messages,
         "links": vault.links,
+        "receipts": vault.receipts,
     }
-    found = [one for one in shelves[table].ids() if one.endswith(wanted.upper())]
-    if len(found) != 1:
-        problem = f"{len(found)} {table}" if found else f"no {_ONE[table]}"
-        raise NotFoundError(f"{problem} with an id that ends in {wanted}")
-    return found[0]
+    return pick(shelves[table].ids(), wanted, _ONE[table], table)

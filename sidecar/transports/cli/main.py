@@ -15,10 +15,12 @@ from protocol.capture import CaptureState
 from protocol.diagnosis import Diagnosis
 from protocol.errors import InvalidParamsError, NotFoundError, StorageFailedError, ThreadlineError
 from protocol.events import Event
+from protocol.memories import Memory
 from protocol.methods import EventPage, Status
 from protocol.projects import LinkedFolder, Standing
+from protocol.recall import MemoryPage
 from protocol.sessions import Session
-from sidecar.app import Application, open_application
+from sidecar.app import Application
 from sidecar.text import characters
 from sidecar.transports import logs, upkeep
 from sidecar.transports.cli import (
@@ -30,6 +32,7 @@ from sidecar.transports.cli import (
     memory,
     messages,
     parser,
+    passing,
     reviewing,
     rules,
     screens,
@@ -43,10 +46,12 @@ from sidecar.transports.exits import Exit, exit_for
 T = TypeVar("T")
 
 _SHOWN_EVENTS = 1000
+_SHOWN_MEMORIES = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code says how it went."""
+    screens.speak_utf8(sys.stdout, sys.stderr)
     words = parser.build()
     options = words.parse_args(arguments)
     if options.command is None:
@@ -54,15 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return Exit.USAGE
     logging.basicConfig(level=logging.WARNING, handlers=[logs.error_handler()])
     try:
-        with contextlib.closing(open_application(here=Path.cwd(), source="cli-auto")) as app:
+        with passing.application(options, os.environ, source="cli-auto") as app:
             code = _COMMANDS[options.command](app, options)
             if sys.stdout is not None:
                 sys.stdout.flush()
-            is_due = options.command != "maintain" and app.background.is_unprepared()
+            is_left = options.command == "maintain" or options.is_passing
+            is_due = not is_left and app.background.is_unprepared()
         if is_due:
             upkeep.begin(str(app.home.folder), os.environ, is_due=True)
     except ThreadlineError as error:
-        screens.complain(str(error))
+        screens.complain(parser.as_typed(str(error), words, options.command))
         return exit_for(error.code)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
@@ -165,8 +171,16 @@ def _show_session(app: Application, options: Namespace) -> Exit:
     if options.json:
         print(calls.encode(session))
     else:
-        screens.show_session(session, events.events, events.total)
+        screens.show_session(
+            session, events.events, events.total, _made_from(app, options, session)
+        )
     return Exit.OK
+
+
+def _made_from(app: Application, options: Namespace, session: Session) -> Sequence[Memory]:
+    """List the memories that were made from a session."""
+    params = {"project": options.project, "sessionId": session.session_id, "limit": _SHOWN_MEMORIES}
+    return _call(app, "threadline/memories/list", params, MemoryPage).memories
 
 
 def _close_session(app: Application, options: Namespace) -> Exit:
@@ -188,7 +202,7 @@ def _status(app: Application, options: Namespace) -> Exit:
     if options.json:
         print(calls.encode(status))
     else:
-        screens.show_status(status)
+        screens.show_status(status, is_kept=not options.is_passing)
     return Exit.OK
 
 
@@ -380,6 +394,7 @@ _COMMANDS = {
     "worth-knowing": reviewing.worth_knowing,
     "jobs": memory.jobs,
     "search": memory.search,
+    "memories": memory.memories,
     "why": explain.why,
     "remember": memory.remember,
     "context": context.context,

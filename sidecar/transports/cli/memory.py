@@ -14,10 +14,11 @@ from protocol.errors import InvalidParamsError, NotFoundError
 from protocol.forgetting import PurgeReport
 from protocol.jobs import STAGES, Job, Stage
 from protocol.methods import SessionPage
-from protocol.recall import SearchResult, WriteResult
+from protocol.recall import MemoryList, MemoryPage, SearchResult, WriteResult
 from sidecar.app import Application, now
 from sidecar.handlers import enrichment
 from sidecar.projects.progress import Tell
+from sidecar.storage.prepared import PERSONAL_ID
 from sidecar.transports.cli import calls, finding, screens
 from sidecar.transports.exits import Exit
 
@@ -180,6 +181,7 @@ def search(app: Application, options: Namespace) -> Exit:
         "paths": [finding.path_of(app, options, name) for name in options.path or []],
         "filesAtHand": [finding.path_of(app, options, name) for name in options.open or []],
         "allBranches": options.all_branches,
+        "allProjects": options.all_projects,
     }
     found = _call(app, "threadline/memories/search", params, SearchResult)
     if options.json:
@@ -198,7 +200,47 @@ def search(app: Application, options: Namespace) -> Exit:
     return Exit.OK
 
 
+def memories(app: Application, options: Namespace) -> Exit:
+    """List memories, pinned ones first, then the latest; or show one in full."""
+    if options.action == "show":
+        return _show_memory(app, options)
+    params: dict[str, object] = {
+        "project": options.project,
+        "types": options.type or [],
+        "statuses": [options.status],
+        "paths": [finding.path_of(app, options, name) for name in options.path or []],
+        "limit": options.limit,
+    }
+    page = _call(app, "threadline/memories/list", params, MemoryPage)
+    if options.json:
+        print(calls.encode(page))
+    elif page.memories:
+        screens.show_memories(page.memories, page.total)
+    elif options.type or options.path or options.status != "active":
+        screens.say("no memory of that type, path or status")
+    else:
+        screens.say(_beginning(app, options))
+    return Exit.OK
+
+
+def _show_memory(app: Application, options: Namespace) -> Exit:
+    if not options.memory:
+        raise InvalidParamsError(
+            "say which memory: `threadline memories` lists them with their ids"
+        )
+    memory_id = finding.memory_id(app, options, options.memory)
+    params = {"project": options.project, "memoryIds": [memory_id]}
+    read = _call(app, "threadline/memories/read", params, MemoryList)
+    if options.json:
+        print(calls.encode(read))
+    else:
+        screens.show_whole_memory(read.memories[0])
+    return Exit.OK
+
+
 def _beginning(app: Application, options: Namespace) -> str:
+    if options.project == PERSONAL_ID:
+        return "nothing is kept for all projects yet; `threadline remember --everywhere TEXT` does"
     scope = {"project": options.project, "limit": 1}
     if _call(app, "threadline/sessions/list", scope, SessionPage).total:
         return "no memory yet; `threadline enrich --all` makes it from past sessions"
@@ -210,7 +252,7 @@ def remember(app: Application, options: Namespace) -> Exit:
     text = " ".join(options.text)
     params = {
         "project": options.project,
-        "type": options.type,
+        "type": options.type or ("preference" if options.project == PERSONAL_ID else "fact"),
         "title": options.title or screens.clipped(text),
         "content": text,
         "files": [finding.path_of(app, options, name) for name in options.path or []],
@@ -302,11 +344,8 @@ def _job(app: Application, options: Namespace) -> Job:
         if found is None:
             raise NotFoundError("no job failed or runs; `threadline jobs` lists them all")
         return found
-    matching = [job for job in every if job.job_id.endswith(options.job.upper())]
-    if len(matching) != 1:
-        problem = "no job" if not matching else f"{len(matching)} jobs"
-        raise NotFoundError(f"{problem} with an id that ends in {options.job}")
-    return matching[0]
+    jobs = {job.job_id: job for job in every}
+    return jobs[finding.pick(jobs, options.job, "job")]
 
 
 def _call(app: Application, method: str, params: object, kind: type[T]) -> T:

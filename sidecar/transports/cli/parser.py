@@ -14,6 +14,7 @@ from protocol.tasks import TaskStatus
 from protocol.teams import Share
 from protocol.versions import VERSION
 from sidecar.hosts import assistant
+from sidecar.storage.prepared import PERSONAL_ID
 from sidecar.text import characters
 from sidecar.transports.exits import Exit
 
@@ -22,7 +23,7 @@ _PROVIDERS = tuple(name for name in get_args(ProviderName) if name != "editor")
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # argparse names it nowhere else
 
 _TASKS = """\
-Lists what is to be done, and changes it. Tasks are named by their ids or their last letters.
+Lists what is to be done, and changes it. Tasks are named by their ids, or how these begin or end.
 
   threadline tasks                          what is open, the most urgent first
   threadline tasks add Sign the uploads --done-when "path exists: src/signing.py"
@@ -206,7 +207,9 @@ def _add_messages(commands: Commands) -> None:
         default="list",
         help="default: list",
     )
-    inbox.add_argument("words", nargs="*", help="a message's id or its last letters, and a text")
+    inbox.add_argument(
+        "words", nargs="*", help="a message's id, or how it begins or ends, and a text"
+    )
     inbox.add_argument("--all", action="store_true", help="also what was acknowledged")
     inbox.add_argument("--limit", type=int, default=20, help="how many (default: 20)")
     send = command(commands, "send", "tell something to an agent, or to all", _SEND)
@@ -283,6 +286,18 @@ With --http it listens for assistants in containers or on other machines, which 
 
   threadline mcp --http                          at http://127.0.0.1:8765/mcp
   threadline mcp --http --host 0.0.0.0 --allow-host host.docker.internal
+"""
+
+_REMEMBER = """\
+Keeps something that you want remembered, in this project or in all of yours.
+
+  threadline remember The export is read by accounting, so column names stay --type constraint
+  threadline remember --everywhere I prefer small commits with a reason
+  threadline search --everywhere            list what is kept for all projects
+  threadline forget --everywhere ID
+
+What is kept everywhere is told to assistants in every project, the most important first, in at most 600 letters. It is
+never shared with a team.
 """
 
 _KEYS = """\
@@ -472,6 +487,14 @@ Takes this folder, with its worktrees, out of the project whose memory it shares
 own. What was recorded here stays with the project that it leaves.
 """
 
+_COMPLETION = """\
+Prints a script that completes commands, options and their values when you press Tab. It starts nothing then.
+
+  threadline completion bash > ~/.local/share/bash-completion/completions/threadline
+  threadline completion zsh > "${fpath[1]}/_threadline"
+  threadline completion fish > ~/.config/fish/completions/threadline.fish
+"""
+
 _CALL = """\
 Calls a method with JSON params and prints its result. Without a method it lists them all. With `-` it
 answers JSON Lines from standard input, one line for each:
@@ -497,6 +520,76 @@ def _suggestion(message: str) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
+def _duration(text: str) -> str:
+    if not re.fullmatch(r"forever|restart|[1-9][0-9]{0,3}[mhd]", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no duration; write 30m, 2h, 1d, restart or forever"
+        )
+    return text
+
+
+_WIRE_NAMES = {
+    "topK": "limit",
+    "maxResponseChars": "max_chars",
+    "daysBack": "days",
+    "expiresInDays": "expires",
+    "targetId": "target",
+    "sessionKey": "conversation",
+}
+"""What options are called in requests, where that differs."""
+
+
+def as_typed(message: str, parser: argparse.ArgumentParser, name: str) -> str:
+    """Return a refusal in the words of the command line: options as they are typed, and no name of a method."""
+    if name == "call":  # its words are those of the request
+        return message
+    spellings = _spellings(parser, name)
+
+    def spell(found: re.Match[str]) -> str:
+        wire = found[1]
+        snake = re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), wire)
+        return spellings.get(_WIRE_NAMES.get(wire, snake), found[0])
+
+    return re.sub(r"`(\w+)`", spell, re.sub(r"^threadline/[\w/]+: ", "", message))
+
+
+def _spellings(parser: argparse.ArgumentParser, name: str) -> dict[str, str]:
+    """Return how each option and argument of a command is typed, by the name under which it is parsed."""
+    return {
+        action.dest: action.option_strings[-1] if action.option_strings else _placeholder(action)
+        for action in find(parser, name)._actions  # noqa: SLF001  # argparse names it nowhere else
+    }
+
+
+def _placeholder(action: argparse.Action) -> str:
+    return str(action.metavar or action.dest).upper()
+
+
+def find(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
+    """Return the parser of a command."""
+    return table(parser)[name]
+
+
+def table(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return all commands with their parsers: the one table that help, reference and completion are made from."""
+    return dict(_subcommands(parser).choices)
+
+
+def summaries(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """Return what each command does, in one line."""
+    pseudo = _subcommands(parser)._choices_actions  # noqa: SLF001  # likewise
+    return {choice.dest: choice.help or "" for choice in pseudo}
+
+
+def _subcommands(parser: argparse.ArgumentParser) -> Commands:
+    (commands,) = (
+        action
+        for action in parser._actions  # noqa: SLF001  # likewise
+        if isinstance(action, argparse._SubParsersAction)  # noqa: SLF001  # likewise
+    )
+    return commands
+
+
 def build() -> argparse.ArgumentParser:
     """Describe all commands."""
     codes = "\n".join(f"  {code.value:>3}  {code.name.lower()}" for code in Exit)
@@ -507,6 +600,7 @@ def build() -> argparse.ArgumentParser:
         epilog=f"{_EPILOG}\nexit codes:\n{codes}",
     )
     parser.add_argument("--version", action="version", version=VERSION)
+    parser.set_defaults(is_passing=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     command(commands, "serve", "speak LSP on standard input and output; editors start this", _SERVE)
     _add_mcp(commands)
@@ -545,8 +639,16 @@ def build() -> argparse.ArgumentParser:
     _add_call(commands)
     export = command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
+    _add_everywhere(export)
     export.add_argument("--markdown", action="store_true", help="write it for people to read")
     _add_import(commands)
+    completion = commands.add_parser(
+        "completion",
+        help="print what completes commands in a shell",
+        description=_COMPLETION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     return parser
 
 
@@ -602,6 +704,7 @@ def _add_watch(commands: Commands) -> None:
         "duration",
         nargs="?",
         default="forever",
+        type=_duration,
         help="such as 30m, 2h or 1d (default: forever)",
     )
     command(commands, "resume", "record again")
@@ -617,7 +720,9 @@ def _add_sessions(commands: Commands) -> None:
         help="default: list",
     )
     sessions.add_argument(
-        "session", nargs="?", help="an id or its last letters (show: the latest, close: the active)"
+        "session",
+        nargs="?",
+        help="an id, or how it begins or ends (show: the latest, close: the active)",
     )
     sessions.add_argument("--status", choices=("active", "closed", "compacted"))
     sessions.add_argument("--limit", type=int, default=20, help="how many (default: 20)")
@@ -629,7 +734,9 @@ def _add_sessions(commands: Commands) -> None:
 def _add_enrich(commands: Commands) -> None:
     enrich = command(commands, "enrich", "make memory from a session's events", _ENRICH)
     enrich.add_argument(
-        "session", nargs="?", help="an id or its last letters (default: the active or the latest)"
+        "session",
+        nargs="?",
+        help="an id, or how it begins or ends (default: the active or the latest)",
     )
     enrich.add_argument("--all", action="store_true", help="all sessions that nobody has read")
     enrich.add_argument(
@@ -638,7 +745,7 @@ def _add_enrich(commands: Commands) -> None:
     enrich.add_argument(
         "--retry", action="store_true", help="go on with a job that failed, the latest or --job"
     )
-    enrich.add_argument("--job", metavar="ID", help="a job's id or its last letters")
+    enrich.add_argument("--job", metavar="ID", help="a job's id, or how it begins or ends")
     review = command(commands, "review", "decide about what was found and is not sure", _REVIEW)
     review.add_argument("--all-of", metavar="KIND", help="decide about all of a kind at once")
     review.add_argument("--accept", action="store_true", help="with --all-of: accept them")
@@ -651,7 +758,9 @@ def _add_enrich(commands: Commands) -> None:
     jobs.add_argument(
         "action", nargs="?", choices=("list", "cancel"), default="list", help="default: list"
     )
-    jobs.add_argument("job", nargs="?", help="an id or its last letters (default: the running one)")
+    jobs.add_argument(
+        "job", nargs="?", help="an id, or how it begins or ends (default: the running one)"
+    )
     jobs.add_argument("--limit", type=int, default=20, help="how many (default: 20)")
 
 
@@ -666,16 +775,43 @@ def _add_search(commands: Commands) -> None:
     )
     search.add_argument("--open", action="append", metavar="FILE", help="a file you work on")
     search.add_argument("--all-branches", action="store_true", help="also of unmerged branches")
+    search.add_argument("--all-projects", action="store_true", help="in all of your projects")
+    _add_everywhere(search)
     search.add_argument("--explain", action="store_true", help="say why each was found")
+    memories = command(commands, "memories", "list what is remembered, or show one memory")
+    memories.add_argument(
+        "action", nargs="?", choices=("list", "show"), default="list", help="default: list"
+    )
+    memories.add_argument("memory", nargs="?", help="show: an id, or how it begins or ends")
+    memories.add_argument("--type", action="append", choices=_TYPES, help="only this type")
+    memories.add_argument("--path", action="append", help="only about this file or folder")
+    memories.add_argument(
+        "--status", choices=_STATUSES, default="active", help="in this state (default: active)"
+    )
+    memories.add_argument("--limit", type=int, default=50, help="how many (default: 50)")
     why = command(commands, "why", "tell what is behind a line, or known about a file", _WHY)
     why.add_argument("place", metavar="FILE[:LINE]", help="such as src/app.py:12")
-    remember = command(commands, "remember", "keep a memory of your own")
+    remember = command(commands, "remember", "keep a memory of your own", _REMEMBER)
     remember.add_argument("text", nargs="+", help="what is to be remembered")
-    remember.add_argument("--type", choices=_TYPES, default="fact", help="default: fact")
+    remember.add_argument(
+        "--type", choices=_TYPES, help="default: fact; with --everywhere, preference"
+    )
+    _add_everywhere(remember)
     remember.add_argument("--title", help="its headline (default: the beginning of the text)")
     remember.add_argument("--path", action="append", help="a file it is about")
     remember.add_argument("--tag", action="append")
     remember.add_argument("--importance", type=int, choices=range(1, 6), default=3)
+
+
+def _add_everywhere(made: argparse.ArgumentParser) -> None:
+    """Let a command work on what is kept for all projects."""
+    made.add_argument(
+        "--everywhere",
+        action="store_const",
+        const=PERSONAL_ID,
+        dest="project",
+        help="your own memory, which every project is told",
+    )
 
 
 def _add_context(commands: Commands) -> None:
@@ -785,12 +921,14 @@ def _add_rules(commands: Commands) -> None:
 def _add_forget(commands: Commands) -> None:
     forget = command(commands, "forget", "remove memories from everything on the disk")
     forget.add_argument("memory", nargs="+", help="ids, as `search` shows them")
+    _add_everywhere(forget)
     purge = command(commands, "purge", "remove a file, a phrase or all of it, everywhere", _PURGE)
     what = purge.add_mutually_exclusive_group(required=True)
     what.add_argument("--memory", metavar="ID", help="one memory")
     what.add_argument("--path", metavar="PATH", help="a file or folder of the repository")
     what.add_argument("--phrase", metavar="TEXT", help="words, such as a secret; case counts")
     what.add_argument("--everything", action="store_true", help="the project's whole memory")
+    _add_everywhere(purge)
     purge.add_argument("--yes", action="store_true", help="do not ask")
 
 

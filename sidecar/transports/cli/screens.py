@@ -1,11 +1,13 @@
 """What the command line shows to people: tables, facts and progress."""
 
 import contextlib
+import io
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
+from msgspec import UnsetType
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -17,6 +19,7 @@ from protocol.capture import CaptureState
 from protocol.diagnosis import Diagnosis
 from protocol.events import Event
 from protocol.forgetting import PurgeReport
+from protocol.memories import Memory
 from protocol.methods import METHODS, Status
 from protocol.projects import LinkedFolder, Standing
 from protocol.recall import Found, Hit, SearchResult
@@ -26,6 +29,8 @@ from sidecar.text import characters
 
 TAIL = 8
 """Letters of a session's id that people see and may type."""
+_SHA = 10
+"""Letters of a commit's id that people see."""
 
 _STATUS = 5
 """The column of a session's status."""
@@ -63,8 +68,10 @@ def show_sessions(rows: Sequence[tuple[Session, str]], total: int) -> None:
         console.print(f"[dim]{len(rows)} of {total:,} sessions; --limit shows more[/]")
 
 
-def show_session(session: Session, events: Sequence[Event], total: int) -> None:
-    """Show one session with its events."""
+def show_session(
+    session: Session, events: Sequence[Event], total: int, memories: Sequence[Memory] = ()
+) -> None:
+    """Show one session with its events and what was remembered of it."""
     console.print(
         f"[bold]Session {session.session_id}[/] [{_STYLES[session.status]}]{session.status}[/]"
     )
@@ -73,11 +80,47 @@ def show_session(session: Session, events: Sequence[Event], total: int) -> None:
         f"{plural(session.message_count, 'event')} from {clean(', '.join(session.sources))}\n"
     )
     rows = [
-        [local(e.occurred_at), e.kind, plural(len(e.files), "file"), headline(e)] for e in events
+        [local(e.occurred_at), e.kind, _sha(e), plural(len(e.files), "file"), headline(e)]
+        for e in events
     ]
-    _show_table(("when", "what", "", ""), rows)
+    _show_table(("when", "what", "commit", "", ""), rows)
     if total > len(events):
         console.print(f"[dim]the first {len(events)} of {total:,} events[/]")
+    if memories:
+        console.print("\n[bold]remembered[/]")
+        show_memories(memories, len(memories))
+
+
+def show_memories(memories: Sequence[Memory], total: int) -> None:
+    """Show a line for each memory, with what names it in other commands."""
+    for memory in memories:
+        pin = "pinned " if memory.pinned else ""
+        about = f"{pin}{memory.type}, {memory.occurred_at:%Y-%m-%d}"
+        doubt = f" [yellow]{memory.verdict}[/]" if memory.verdict in {"changed", "gone"} else ""
+        title = f"{clean(clipped(memory.title, 120))} [dim]({about})[/]{doubt}"
+        console.print(f"[dim]{memory.memory_id[-TAIL:]}[/]  {title}", soft_wrap=True)
+    if total > len(memories):
+        console.print(f"[dim]{len(memories)} of {total:,} memories; --limit shows more[/]")
+
+
+def show_whole_memory(memory: Memory) -> None:
+    """Show a memory in full, with the words that prove it."""
+    state = "" if memory.status == "active" else f", {memory.status}"
+    console.print(f"[bold]{clean(memory.title)}[/]", soft_wrap=True)
+    about = f"{memory.type}, {local(memory.occurred_at)}, importance {memory.importance}{state}"
+    console.print(f"[dim]{memory.memory_id}: {about}[/]")
+    texts = [text for text in (memory.content, memory.rationale) if text and text != memory.title]
+    for text in texts:
+        console.print(indented(text), soft_wrap=True)
+    for file in memory.files:
+        console.print(f"  [dim]{clean(characters.shown(file))}[/]", soft_wrap=True)
+    for evidence in memory.evidence:
+        source = (evidence.commit_sha or "")[:_SHA] or "said"
+        console.print(f"  [dim]{source}:[/] {clean(clipped(evidence.quote, 400))}", soft_wrap=True)
+
+
+def _sha(event: Event) -> str:
+    return event.commit.sha[:_SHA] if event.commit else ""
 
 
 def _session_row(session: Session, headline: str) -> list[str]:
@@ -115,8 +158,11 @@ def _show_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def show_event(event: Event) -> None:
     """Show one event on a line of its own."""
     moment = event.occurred_at.astimezone().strftime("%H:%M:%S")
-    sha = f"{event.commit.sha[:10]}  " if event.commit else ""
+    sha = f"{_sha(event)}  " if event.commit else ""
     line = f"[dim]{moment}[/]  {event.kind:<7}  [dim]{sha}[/]{clean(headline(event))}"
+    if event.commit and event.commit.replaces:
+        earlier = ", ".join(sha[:_SHA] for sha in event.commit.replaces)
+        line += f" [dim](replaces {earlier})[/]"
     console.print(line, highlight=False, soft_wrap=True)
 
 
@@ -127,11 +173,11 @@ def capture(state: CaptureState) -> str:
     return "paused" if state.until is None else f"paused until {local(state.until)}"
 
 
-def show_status(status: Status) -> None:
+def show_status(status: Status, *, is_kept: bool = True) -> None:
     """Show a project's memory at a glance."""
     facts = {
         "project": f"{status.name} ({status.project_id})",
-        "kept in": status.folder,
+        "kept in": status.folder if is_kept else "nothing is kept yet; `threadline init` begins",
         "sessions": f"{status.sessions:,}",
         "events": f"{status.events:,}",
         "from": "" if status.oldest is None else local(status.oldest),
@@ -256,7 +302,8 @@ def show_hits(hits: Sequence[Hit], *, is_explained: bool) -> None:
 def _origin(hit: Hit) -> str:
     kind = hit.type if hit.kind == "memory" else f"{hit.kind} {(hit.commit or '')[:10]}".strip()
     reading = "a model's reading" if hit.by_model else ""
-    facts = [kind, clean(hit.author or ""), f"{hit.at:%Y-%m-%d}", reading]
+    place = "" if isinstance(hit.project, UnsetType) else clean(hit.project)
+    facts = [place, kind, clean(hit.author or ""), f"{hit.at:%Y-%m-%d}", reading]
     return ", ".join(filter(None, facts))
 
 
@@ -332,6 +379,17 @@ def show_methods() -> None:
     for method in METHODS:
         table.add_row(method.name, method.params.__name__, method.doc)
     console.print(table)
+
+
+def speak_utf8(*streams: object) -> None:
+    """Let no name or quote fail to be printed: a pipe of Windows, or an old locale, would take few letters."""
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() not in {
+            "utf-8",
+            "utf8",
+        }:
+            # A terminal that speaks another encoding goes on with it, and shows what it can.
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def say(message: str) -> None:

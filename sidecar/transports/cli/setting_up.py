@@ -42,8 +42,8 @@ def leave(app: Application, options: Namespace) -> Exit:
     """Take everything out that `init` has put into files of others; what was recorded stays, and it says where."""
     outcome = _offer(_endings(app, options), options)
     if not options.json:
-        folder = app.home.folder
-        screens.say(f"what was recorded stays in {folder}")
+        if "assistants everywhere" not in outcome.done:
+            screens.say(f"what was recorded stays in {app.home.folder}")
         screens.say("`threadline purge --everything` erases it for this project")
     return _end(outcome, options)
 

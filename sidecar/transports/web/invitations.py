@@ -59,9 +59,10 @@ def write(host: Host, *, is_shown: bool, at_end: Callable[[], None] = _go_on) ->
     """Print an invitation for people, show it to them where that can be, and print another at each Enter."""
     url = host.invite()
     _say(f"Threadline's dashboard: {url}")
-    once = f"This address lets one tab in, once, within {VALID_FOR / 60:.0f} minutes."
-    _say(f"{once} {_ANOTHER[_can_hear()]} Ctrl-C ends it.")
-    _say(f"Programs may ask GET {host.address}/api/checkpoints with the token in {host.note}.")
+    _say(f"This address lets one tab in, once, within {VALID_FOR / 60:.0f} minutes.")
+    _say(f"{_ANOTHER[_can_hear()]} Ctrl-C ends it.")
+    _say(f"Programs may ask GET {host.address}/api/checkpoints;")
+    _say(f"their token is in {host.note}.")
     if is_shown and sys.stdout.isatty() and show(url, os.environ):
         _say("It opens in your browser now.")
     if _can_hear():

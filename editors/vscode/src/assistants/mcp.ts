@@ -1,10 +1,9 @@
 /** Makes our MCP server known to the assistants of this editor, once its user has said yes. */
 
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { sourceName } from "../../shared/hosts";
 import { Registrations } from "../registrations";
+import { runCommand } from "../running";
 import type { Sidecar } from "../sidecar";
 import {
   type Apis,
@@ -19,7 +18,6 @@ import {
 
 const ANSWER = "threadline.mcp";
 const ASKED = "threadline.mcpAsked";
-const run = promisify(execFile);
 
 export class McpServers extends Registrations {
   private readonly apis: Apis = { lm: part("lm"), cursor: part("cursor") };
@@ -132,11 +130,8 @@ export class McpServers extends Registrations {
     );
   }
 
-  private async run(...words: string[]): Promise<string> {
-    if (!this.sidecar.command) throw new Error("the sidecar was not found yet");
-    const [program, ...before] = this.sidecar.command;
-    const { stdout } = await run(program, [...before, ...words], { timeout: 60_000 });
-    return stdout;
+  private run(...words: string[]): Promise<string> {
+    return runCommand(this.sidecar.command, words);
   }
 }
 
