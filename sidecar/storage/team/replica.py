@@ -208,7 +208,8 @@ class Replica:
         self, name: str, key: str, shown: Document, at: str = "", *, has_erased: bool = False
     ) -> None:
         record = self.record(name, key)
-        if not (record or self.is_shared(name, shown)):
+        is_personal = shown.get("scope") == "user"
+        if is_personal or not (record or self.is_shared(name, shown)):
             return
         known = getattr(self._vault, name).fields
         fields = merge.difference(name, record, shown, known.__contains__)
