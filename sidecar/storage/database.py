@@ -338,6 +338,10 @@ class Database:
         """Return the ids that this thread's transaction has removed; some may be there again."""
         return [identifier for name, identifier in self._removed if name == collection]
 
+    def count_as_noted(self) -> None:
+        """Let `before_commit` see only what this thread's transaction changes from here on."""
+        self.began, self._removed = self._seq, []
+
     def skip_to(self, seq: int) -> None:
         """Let the sequence go on after a number."""
         self._seq = max(self._seq, seq)

@@ -14,7 +14,8 @@ from sidecar.storage.team import sealing
 from tests.support import ROOT, Repository
 from tests.team.servers import Server
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+"""Some fifty processes one after the other: minutes where a machine is busy."""
 
 
 class Person:

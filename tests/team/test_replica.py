@@ -80,6 +80,7 @@ def test_what_is_shared_is_the_persons_choice(tmp_path: Path, share: str, titles
     ada.remember("a fact", type="fact")
     ada.remember("a session", type="episodic")
     ada.remember("proposed", status="proposed")
+    ada.remember("only for me, everywhere", type="preference", scope="user")
     assert {change["fields"]["title"] for change in told(ada)} == titles  # type: ignore[index]
     ada.vault.close()
 

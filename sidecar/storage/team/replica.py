@@ -208,7 +208,8 @@ class Replica:
         self, name: str, key: str, shown: Document, at: str = "", *, has_erased: bool = False
     ) -> None:
         record = self.record(name, key)
-        if not (record or self.is_shared(name, shown)):
+        is_personal = shown.get("scope") == "user"
+        if is_personal or not (record or self.is_shared(name, shown)):
             return
         known = getattr(self._vault, name).fields
         fields = merge.difference(name, record, shown, known.__contains__)
@@ -385,9 +386,9 @@ class Replica:
         if entry.clock > me.clock:
             self.database.execute("UPDATE team_self SET clock = ?", (entry.clock,))
         place = (entry.clock, entry.writer, entry.sequence)
-        self._add((change.collection, change.id), place, merge.values_of(entry, change))
+        record = self._add((change.collection, change.id), place, merge.values_of(entry, change))
         if change.collection in COLLECTIONS:
-            self._show(change.collection, change.id)
+            self._show(change.collection, change.id, record)
         return ERASED in change.fields
 
     def note_pulled(self) -> None:
@@ -467,8 +468,8 @@ class Replica:
 
     def _add(
         self, record: tuple[str, str], place: tuple[str, str, int], values: list[Value]
-    ) -> None:
-        """Add an entry's values to a record, and drop those that are not kept."""
+    ) -> dict[str, list[Value]]:
+        """Add an entry's values to a record, and drop those that are not kept; return what is."""
         self.database.execute(
             "INSERT OR IGNORE INTO team_entries VALUES (?, ?, ?, ?, ?)", (*record, *place)
         )
@@ -485,6 +486,7 @@ class Replica:
         )
         if ERASED in settled:
             self._withdraw(record, settled[ERASED][0])
+        return settled
 
     def _withdraw(self, record: tuple[str, str], erased: Value) -> None:
         """Remember which entries have words that must go; those that wait here are emptied at once."""
@@ -502,10 +504,10 @@ class Replica:
         )
         self.database.execute(f"DELETE FROM team_entries WHERE {older}", values)  # noqa: S608
 
-    def _show(self, name: str, key: str) -> None:
+    def _show(self, name: str, key: str, record: merge.Record) -> None:
         """Let the vault have a record as the team has it; one that this version cannot read stays out."""
         collection = getattr(self._vault, name)
-        shared = merge.document(name, self.record(name, key))
+        shared = merge.document(name, record)
         existing = collection.peek(key)
         if shared is None:
             if existing is not None:

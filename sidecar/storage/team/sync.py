@@ -22,6 +22,9 @@ _BLOCKED = 1 << 62
 _REFRESH = timedelta(hours=1)
 """How often a machine tells that it takes part, at most."""
 
+_NOTED = timedelta(minutes=5)
+"""How often a look that brought nothing is noted: each note is a write to the disk."""
+
 Open = Callable[[bytes, bytes], bytes]
 """Reads a payload back, given its entry's header; raises ValueError where it cannot."""
 
@@ -63,7 +66,8 @@ def pull(vault: "Vault", replica: Replica, engine: Engine, codec: Codec = PLAIN)
                 _log.warning("an entry of %s is refused: %s", writer, problem)
         count += _take(vault, replica, believed)
         if not fresh:
-            replica.note_pulled()
+            if count or not me.pulled or _is_past(me.pulled, _NOTED, vault.clock()):
+                replica.note_pulled()
             return count
 
 
@@ -99,9 +103,13 @@ def sync(vault: "Vault", replica: Replica, engine: Engine, codec: Codec = PLAIN)
 def _refresh(vault: "Vault", replica: Replica) -> None:
     """Tell that this machine takes part, once in a while."""
     seen = replica.document(MEMBERS, replica.me().writer) or {}
-    if datetime.fromisoformat(seen["seenAt"]) + _REFRESH <= vault.clock():
+    if _is_past(seen["seenAt"], _REFRESH, vault.clock()):
         with vault.transaction():
             replica.note_member()
+
+
+def _is_past(moment: str, after: timedelta, now: datetime) -> bool:
+    return datetime.fromisoformat(moment) + after <= now
 
 
 def _meet_own(vault: "Vault", replica: Replica, own: list[Entry], codec: Codec) -> None:
@@ -167,6 +175,8 @@ def _take(vault: "Vault", replica: Replica, believed: list[tuple[Entry, Change |
             replica.advance(writer, head)
         if erased:
             vault.database.note_erasure()
+        # It came from the team: nobody has to be told.
+        vault.database.count_as_noted()
     if erased:
         vault.vectors.remove(erased)
         vault.passages.clear()
