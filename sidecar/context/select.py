@@ -1,6 +1,7 @@
 """Select memories for a request, given the files at hand."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 from typing import get_args
 
 import msgspec
@@ -15,6 +16,7 @@ from sidecar.context.verify import Verifier
 from sidecar.conversations.rules import conversations
 from sidecar.search.recall import Inquiry
 from sidecar.search.rules.standing import Group
+from sidecar.storage.vault import Vault
 
 _MOST = 20
 """Files of the active session that count as at hand."""
@@ -36,12 +38,13 @@ def files(scene: Scene) -> tuple[str, ...]:
 
 RESULTS = "queryResults"
 TASKS = "activeTasks"
+SESSIONS = "recentSessions"
 _TYPES: Mapping[str, frozenset[MemoryType]] = {
     "constraints": frozenset({"constraint"}),
     RESULTS: frozenset(get_args(MemoryType)),
     "importantFacts": frozenset({"fact", "decision", "preference", "skill", "correction"}),
     TASKS: frozenset({"task"}),
-    "recentSessions": frozenset({"episodic"}),
+    SESSIONS: frozenset({"episodic"}),
 }
 """What each section is made of, in the order in which they choose: what one has said, the next does not repeat."""
 _LEAST = {"constraints": 3, "importantFacts": 3}
@@ -52,6 +55,8 @@ _WIDER, _WIDEST = 8, 64
 """How many more come into question where too many fell out, and how many more at most."""
 _RESULTS, _QUOTES = 5, 3
 """Memories and records that answer a question."""
+_LATELY = timedelta(days=90)
+"""How long before the latest session one counts as recent."""
 _RELEVANT = 1 / 3
 """The part of the best match's score from which something is about the question; the rest matches by chance."""
 
@@ -135,9 +140,18 @@ def _candidates(scene: Scene, groups: Mapping[str, Group]) -> dict[str, list[Fou
     relevant = _relevant(scene, inquiry, groups)
     standing = {section: group for section, group in groups.items() if section != RESULTS}
     others = scene.recall.pick(scene.vault, inquiry, standing)
+    others[SESSIONS] = _recent(scene.vault, others.get(SESSIONS, ()))
     return {
         section: _first(relevant.get(section, ()), others.get(section, ())) for section in groups
     }
+
+
+def _recent(vault: Vault, sessions: Sequence[Found]) -> list[Found]:
+    """Leave out the sessions of long before the latest: what happened years ago is told where it answers something."""
+    latest = next(vault.sessions.newest(), None)
+    if latest is None:
+        return list(sessions)
+    return [one for one in sessions if one.memory.occurred_at > latest.started_at - _LATELY]
 
 
 def _relevant(

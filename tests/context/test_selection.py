@@ -269,6 +269,17 @@ def test_a_digest_stands_for_the_summaries_it_covers(desk: Desk) -> None:
     assert sorted(told) == ["A day of three things", "Began something else"]
 
 
+def test_what_happened_long_before_the_latest_session_is_not_recent(desk: Desk) -> None:
+    """Part of D5: it is told where it answers a question."""
+    desk.episode("Signed all uploads with a key", desk.clock.now - 100 * 24 * HOUR)
+    desk.commit("Go on")
+    desk.episode("Began something else", desk.clock.now - 80 * 24 * HOUR)
+    look = desk.look(mode="full")
+    assert titles(look["sessionContext"]["recentSessions"]) == ["Began something else"]
+    asked = desk.look(mode="full", query="how are uploads signed")
+    assert "Signed all uploads with a key" in titles(asked["queryResults"])
+
+
 def test_nothing_of_another_project_is_told(desk: Desk, tmp_path: Path) -> None:
     """Part of A8."""
     other = elsewhere(tmp_path / "other", desk)
