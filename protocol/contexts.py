@@ -202,6 +202,8 @@ class StartContext(Record, frozen=True, kw_only=True):
     """What an agent should know of this memory that has never met it."""
     link_offer: str | UnsetType = UNSET
     """That the person may share another project's memory with this folder; absent where nothing is to be asked."""
+    personal: tuple[ContextItem, ...] | UnsetType = UNSET
+    """What the person wants in every project; absent where that is nothing."""
     session_context: SessionContext | UnsetType = UNSET
     recovery: Recovery | UnsetType | None = UNSET
     query_results: tuple[ContextItem, ...] | UnsetType = UNSET

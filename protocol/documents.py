@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from protocol.links import Neighbour
 from protocol.projects import ProjectParams
@@ -31,6 +31,8 @@ class Document(Record, frozen=True, kw_only=True):
     """The agent that changed it last; null where a person did."""
     created_at: Timestamp
     updated_at: Timestamp
+    team_id: str | UnsetType = UNSET
+    """The team that its project is in; absent without one."""
 
 
 class ShownDocument(Document, frozen=True, kw_only=True):

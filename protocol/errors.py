@@ -29,6 +29,8 @@ class Code(IntEnum):
     """A language model could not be asked, or its answer could not be used; try again."""
     FORBIDDEN = -33008
     """No key was shown, or one that does not allow this."""
+    TEAM_FAILED = -33009
+    """The team's server or remote could not be used; what waits is sent later."""
 
 
 class ThreadlineError(Exception):
@@ -109,6 +111,12 @@ class ForbiddenError(ThreadlineError):
     """No key was shown, or one that does not allow this."""
 
     code = Code.FORBIDDEN
+
+
+class TeamFailedError(ThreadlineError):
+    """A team's server or remote could not be used; all that is local works on."""
+
+    code = Code.TEAM_FAILED
 
 
 class CancelledError(ThreadlineError):

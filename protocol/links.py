@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from protocol.projects import ProjectParams
 from protocol.values import Name, Params, Record, Timestamp, Ulid
@@ -41,6 +41,8 @@ class Link(Record, frozen=True, kw_only=True):
     agent_id: str | None = None
     """The agent that made it; null where a person did."""
     created_at: Timestamp
+    team_id: str | UnsetType = UNSET
+    """The team that its project is in; absent without one."""
 
 
 class Neighbour(Record, frozen=True, kw_only=True):

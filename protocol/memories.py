@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from protocol.values import Name, Params, Record, Sha, Text, Timestamp, Ulid
 
@@ -133,8 +133,12 @@ class Memory(Record, frozen=True, kw_only=True):
     """By which rule it was found; null where somebody wrote it."""
     holds: tuple[Condition, ...] = ()
     """What must be so at HEAD for it to be true."""
+    scope: Literal["user"] | UnsetType = UNSET
+    """`user`: the person's own, told in every project and shared with no team. Absent: its project's."""
     review: Review | None = None
     """What was decided about it while it was proposed."""
+    team_id: str | UnsetType = UNSET
+    """The team that its project is in; absent without one."""
 
 
 class MemoryHealth(Record, frozen=True, kw_only=True):

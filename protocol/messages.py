@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from protocol.memories import Content, Grade
 from protocol.projects import ProjectParams
@@ -47,6 +47,8 @@ class Message(Record, frozen=True, kw_only=True):
     created_at: Timestamp
     expires_at: Timestamp | None = None
     idempotency_key: str | None = None
+    team_id: str | UnsetType = UNSET
+    """The team that its project is in; absent without one."""
 
 
 class ShownMessage(Message, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from protocol.checkpoints import (
     Tracked,
     TrackParams,
 )
+from protocol.checks import CHECKING
 from protocol.contexts import (
     ContextParams,
     FeedbackParams,
@@ -69,6 +70,20 @@ from protocol.rows import Method
 from protocol.rules import RULES
 from protocol.sessions import Session, SessionStatus, ShownSession
 from protocol.sharing import SHARED
+from protocol.teams import (
+    HistoryParams,
+    InitTeamParams,
+    JoinTeamParams,
+    PushParams,
+    TeamBegun,
+    TeamHistory,
+    TeamKey,
+    TeamKeyParams,
+    TeamLeft,
+    TeamPreview,
+    TeamStatus,
+    TeamSynced,
+)
 from protocol.turns import IngestedTurn, IngestTurnParams
 from protocol.values import Name, Params, Record, Sha, Timestamp, Ulid
 
@@ -485,12 +500,52 @@ METHODS: tuple[Method, ...] = (
         doc="List the projects of the client's workspace: one for each repository in it.",
     ),
     *LINKING,
+    *CHECKING,
     Method(
         name="threadline/scan",
         params=ScanParams,
         result=ScanResult,
         doc="Import a repository's history, grouped into sessions by author time.",
         is_long=True,
+    ),
+    *(
+        Method(name=f"threadline/team/{name}", params=params, result=result, doc=doc)
+        for name, params, result, doc in (
+            ("init", InitTeamParams, TeamBegun, "Set up a team for a project, and join it."),
+            (
+                "join",
+                JoinTeamParams,
+                TeamBegun,
+                "Join a team; nothing is sent before the person agrees.",
+            ),
+            ("leave", ProjectParams, TeamLeft, "Leave a team; all records stay."),
+            (
+                "status",
+                ProjectParams,
+                TeamStatus,
+                "Tell who takes part, what waits, and who has confirmed a purge.",
+            ),
+            ("preview", ProjectParams, TeamPreview, "Show what is shared from here."),
+            (
+                "push",
+                PushParams,
+                TeamSynced,
+                "Take over what others have told, and send what waits.",
+            ),
+            ("pull", ProjectParams, TeamSynced, "Take over what others have told."),
+            (
+                "key",
+                TeamKeyParams,
+                TeamKey,
+                "Show, take over or renew the key that a team encrypts with.",
+            ),
+            (
+                "history",
+                HistoryParams,
+                TeamHistory,
+                "Tell who has set what of a shared record, and when.",
+            ),
+        )
     ),
     Method(
         name="threadline/status",

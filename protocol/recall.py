@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from protocol.links import Neighbour
 from protocol.memories import (
@@ -58,6 +58,8 @@ class SearchParams(MemoryFilters, frozen=True, kw_only=True):
     """The branch the question is asked on; the current one where absent."""
     all_branches: bool = False
     """Also what belongs to branches that are not part of the current one."""
+    all_projects: bool = False
+    """Search all projects of the person; for an agent only with a key for all vaults."""
     session_key: Key | None = None
     """The conversation that does it: so one can tell later what its context was worth."""
 
@@ -115,6 +117,8 @@ class Hit(Record, frozen=True, kw_only=True):
     """The conversation of a turn."""
     files: tuple[str, ...] = ()
     """The first files it concerns."""
+    project: str | UnsetType = UNSET
+    """The name of its project, where all were searched."""
     score: float
     why: dict[str, float]
     """What each signal adds to the score."""
@@ -168,6 +172,8 @@ class WriteParams(ProjectParams, frozen=True, kw_only=True):
     entities: Names = ()
     files: Paths = ()
     tags: Names = ()
+    scope: Literal["project", "user"] = "project"
+    """`user`: told in every project of the person; from an agent only a preference."""
     agent_id: Name | None = None
     session_id: Ulid | None = None
     evidence: Annotated[tuple[Evidence, ...], Meta(max_length=50)] = ()

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from protocol.links import Neighbour
 from protocol.memories import Grade
@@ -69,6 +69,8 @@ class Task(Record, frozen=True, kw_only=True):
     """`doneWhen` held when it was written, or when the task was taken up again: so it never completes by itself."""
     doubted_at: Timestamp | None = None
     """When somebody said last that it is not done: no commit from before makes it seem so any more."""
+    team_id: str | UnsetType = UNSET
+    """The team that its project is in; absent without one."""
 
 
 class NeededTask(Record, frozen=True, kw_only=True):

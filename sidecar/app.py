@@ -108,6 +108,7 @@ class Application(Projects):
             self.background.note_skips()
             for vault in self.workspace.vaults():
                 self.background.want_contexts(vault)
+                self.background.stay_in_touch(vault)
             is_on = watches.wait([*self.workspace.places(), inbox], self.workspace.quiet_places())
 
     def follow_saves(self, root: Path, since: datetime, stop: threading.Event) -> None:
@@ -124,6 +125,7 @@ class Application(Projects):
 
     def close(self) -> None:
         """Write what still waits, and give all files back."""
+        self.background.lose_touch()
         self.flush()
         self.home.close()
 

@@ -47,6 +47,7 @@ HANDLERS = {
     "threadline/purge": "handlers.forgetting:purge",
     "threadline/review/list": "handlers.memory:list_proposals",
     "threadline/review/decide": "handlers.memory:decide",
+    "threadline/check": "handlers.guard:check",
     "threadline/worthKnowing": "handlers.memory:worth_knowing",
     "threadline/enrichment/start": "handlers.enrichment:enrich",
     "threadline/enrichment/startAll": "handlers.enrichment:enrich_all",
@@ -83,6 +84,15 @@ HANDLERS = {
     "threadline/rules/write": "handlers.rules_files:write",
     "threadline/rules/refresh": "handlers.rules_files:refresh",
     "threadline/rules/remove": "handlers.rules_files:remove",
+    "threadline/team/init": "handlers.team:init",
+    "threadline/team/join": "handlers.team:join",
+    "threadline/team/leave": "upkeep.team:leave",
+    "threadline/team/status": "upkeep.team:status",
+    "threadline/team/preview": "upkeep.team:preview",
+    "threadline/team/push": "upkeep.team:push",
+    "threadline/team/pull": "upkeep.team:pull",
+    "threadline/team/key": "upkeep.team:keep_key",
+    "threadline/team/history": "upkeep.team:history",
 }
 
 Handler = Callable[..., Record]

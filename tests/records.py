@@ -18,7 +18,16 @@ OURS: Mapping[str, frozenset[str]] = {
     "projects": frozenset({"folders", "remotes", "root"}),
     "marks": frozenset({"digest", "head", "left"}),
     "memories": frozenset(
-        {"covers", "digest", "jobId", "projectId", "sessionId", "supersededBy", "supersedes"}
+        {
+            "covers",
+            "digest",
+            "jobId",
+            "projectId",
+            "sessionId",
+            "supersededBy",
+            "supersedes",
+            "teamId",
+        }
     ),
     "jobs": frozenset({"parked", "projectId"}),
     "batches": frozenset({"digest", "eventIds", "idempotency_key", "jobId", "memoryId"}),
@@ -31,11 +40,11 @@ OURS: Mapping[str, frozenset[str]] = {
     "turns": frozenset({"sessionId", "turnId"}),
     "activities": frozenset({"activityId"}),
     "feedback": frozenset({"memoryId", "receiptId"}),
-    "tasks": frozenset({"dependsOn", "projectId"}),
-    "messages": frozenset({"parentMessageId", "projectId", "threadId"}),
-    "documents": frozenset({"projectId"}),
-    "revisions": frozenset({"projectId"}),
-    "links": frozenset({"projectId"}),
+    "tasks": frozenset({"dependsOn", "projectId", "teamId"}),
+    "messages": frozenset({"parentMessageId", "projectId", "threadId", "teamId"}),
+    "documents": frozenset({"projectId", "teamId"}),
+    "revisions": frozenset({"projectId", "teamId"}),
+    "links": frozenset({"projectId", "teamId"}),
     "sessions": frozenset({"headCommitSha", "projectId", "teamId"}),
     "unsettled": frozenset({"sessionId"}),
 }

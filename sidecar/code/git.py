@@ -204,14 +204,19 @@ def setting(folder: Path, *question: str) -> bytes:
 
 
 def ask(
-    folder: Path, *command: str, stdin: IO[bytes] | None = None, seconds: float = TIMEOUT
+    folder: Path,
+    *command: str,
+    stdin: IO[bytes] | None = None,
+    seconds: float = TIMEOUT,
+    protocols: str = "none",
 ) -> tuple[int, bytes, str]:
     """Run git to its end; return exit code, output and error output.
 
     One that takes longer than this, or says more than anybody asks for, is stopped and has said nothing.
+    It speaks to nobody, unless `protocols` names how (`https:ssh`).
     """
     end = time.monotonic() + left(seconds)
-    process = _launch(folder, command, stdin=stdin)
+    process = _launch(folder, command, stdin=stdin, protocols=protocols)
     output, problems = bytearray(), bytearray()
     readers = [
         threading.Thread(target=_keep, args=(process.stdout, output, _ANSWER + 1), daemon=True),
@@ -262,7 +267,12 @@ def _is_program(place: str) -> bool:
     return os.path.isfile(place) and os.access(place, os.X_OK)  # noqa: PTH113  # likewise
 
 
-def _launch(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None) -> "Popen[bytes]":
+def _launch(
+    folder: Path,
+    command: Sequence[str],
+    stdin: IO[bytes] | None = None,
+    protocols: str = "none",
+) -> "Popen[bytes]":
     import subprocess  # noqa: PLC0415  # a command without git need not wait for it
 
     check(folder)
@@ -275,7 +285,7 @@ def _launch(folder: Path, command: Sequence[str], stdin: IO[bytes] | None = None
         process = subprocess.Popen(  # noqa: S603  # the words are ours
             [*_end_with_us(), executable, *_HARDENED, *command],
             cwd=folder,
-            env=environment | _ENVIRONMENT,
+            env=environment | _ENVIRONMENT | {"GIT_ALLOW_PROTOCOL": protocols},
             stdin=stdin or subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -24,7 +24,7 @@ from protocol.documents import SOUL
 from protocol.messages import Message
 from protocol.recall import Hit
 from protocol.tasks import Task
-from sidecar.context import catch_up, select
+from sidecar.context import catch_up, personal_items, select
 from sidecar.context.catch_up import Authors
 from sidecar.context.rules import items
 from sidecar.context.rules.choosing import Choice
@@ -121,6 +121,7 @@ class Gatherer(Struct):
             is_first_connection=last is None,
             introduction="" if last else documents.introduction(scene.name()),
             link_offer=_OFFER if scene.is_offered else UNSET,
+            personal=(own := self._personal(scene)) or UNSET,
             session_context=self._heart(scene, choices, todo),
             recovery=recollection.tell(scene.settings.recovery_budget_chars)
             if recollection
@@ -148,7 +149,12 @@ class Gatherer(Struct):
         )
         return Gathered(
             context=context,
-            given=(*_quoted(quotes), *_given(choices), *_others(context, todo)),
+            given=(
+                *_quoted(quotes),
+                *_given(choices),
+                *(GivenItem(id=one.memory_id, section=personal_items.SECTION) for one in own),
+                *_others(context, todo),
+            ),
             ungiven=tuple(one for choice in choices.values() for one in choice.ungiven),
             recollection=recollection,
         )
@@ -161,6 +167,14 @@ class Gatherer(Struct):
         made_of = (vault.changes((table,)), others)
         return self.parts.keep(
             (vault.project_id, agent_id, make), made_of, lambda: make(vault, agent_id)
+        )
+
+    def _personal(self, scene: Scene) -> tuple[ContextItem, ...]:
+        own = scene.personal
+        if own is None or scene.params.mode == "none":
+            return ()
+        return self.parts.keep(
+            personal_items.SECTION, own.changes(("memories",)), lambda: personal_items.choose(own)
         )
 
     def _suggest_done(self, vault: Vault, agent_id: str) -> list[CompletedTask]:

@@ -34,11 +34,12 @@ def prepare(
     open_tasks.complete_due(vault, scene.look)
     # In this order: what is written while this one is made has a later number.
     seq, erasures = vault.database.sequence(), vault.erasures()
+    standing = prepared.standing(home, vault.project_id)
     told, is_whole = contexts.draft(scene, params)
     if prepared.find_head(top) != head:
         return None
     return Preparation(
-        standing=prepared.standing(home, vault.project_id),
+        standing=standing,
         head=head,
         seq=seq,
         erasures=erasures,

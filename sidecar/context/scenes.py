@@ -45,6 +45,8 @@ class Scene(Struct, frozen=True):
     """How many branches are looked at that nobody has looked at before, where somebody waits."""
     unplaced: tuple[Observation, ...] = ()
     """What hooks have heard and nobody has placed yet."""
+    personal: Vault | None = None
+    """The person's own memory; None where there is none."""
     is_offered: bool = False
     """Whether the person is still to be asked if this folder is a copy of another project."""
 

@@ -103,6 +103,7 @@ class Contexts:
         revisions = vault.changes(prepared.MADE_OF)
         return (
             revisions,
+            scene.personal and scene.personal.changes(("memories",)),
             [scene.look.path_exists(path) for path in self._watched(vault, revisions)],
             scene.place,
             scene.branch,

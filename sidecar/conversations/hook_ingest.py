@@ -250,6 +250,8 @@ class _Drain:
         self._limits = limits
         self._spent: defaultdict[object, float] = defaultdict(float)
         self._placed = 0
+        self._again = 0
+        """How often somebody has begun with the lines that come next."""
 
     def run(self) -> int:
         """Go through all files; tell how many observations were placed."""
@@ -266,22 +268,31 @@ class _Drain:
         return self._placed
 
     def _pass_over(self, name: str, tries: int) -> None:
-        """Take out what somebody began with and never ended: it crashed, or ran out of time."""
-        count = self._batches.begun(name)
+        """Take out what somebody began with twice and never ended.
+
+        Once may be no fault of it: hosts end their servers at any moment. So it is tried again in its place, for what
+        was said first must be placed first.
+        """
+        count, again = self._batches.begun(name)
+        self._again = 1 if count and not again and not tries else 0
+        if self._again:
+            return
         cut = list(itertools.islice(self._batches.lines(name), count))
         if cut:
-            self._hearing.fail(self._batches, [line for _, line in cut], tries + 1)
+            self._hearing.fail(self._batches, [line for _, line in cut], tries + 1 + again)
             self._batches.advance(name, cut[-1][0] + 1)
 
     def _place(self, name: str, tries: int, group: Sequence[tuple[int, bytes]]) -> None:
         lines = [line for _, line in group]
         root = _facts(lines[0]).get("root")
         left = self._limits.share - self._spent[root]
-        if left <= 0:
+        if left < self._limits.share / 2:
+            # Whoever is tried with hardly any time fails, and what came after it would be placed before it.
             self._batches.put_back(lines, tries)
         else:
             begun = time.monotonic()
-            self._batches.begin(name, group[0][0], len(group))
+            self._batches.begin(name, group[0][0], len(group), self._again)
+            self._again = 0
             try:
                 is_placed = self._hearing.put(lines, left)
             except (BusyError, StorageFailedError):

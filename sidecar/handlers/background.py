@@ -10,7 +10,7 @@ from protocol.errors import ThreadlineError
 from sidecar.code import skips
 from sidecar.project import Projects
 from sidecar.storage import prepared, skipped
-from sidecar.storage.vault import Vault
+from sidecar.storage.vault import TEAM, Vault
 from sidecar.tasks.checks import Checks
 from sidecar.upkeep import maintenance
 
@@ -38,6 +38,19 @@ class Background:
     def want_contexts(self, vault: Vault) -> None:
         """Prepare the contexts of a project soon."""
         self._preparing.want(vault.folder)
+
+    def stay_in_touch(self, vault: Vault) -> None:
+        """Exchange with a project's team for as long as this process runs; nothing is loaded without one."""
+        if (vault.folder / TEAM).exists():
+            from sidecar.handlers.team import Contact  # noqa: PLC0415  # few are in one
+
+            self._projects.part(Contact).keep(vault)
+
+    def lose_touch(self) -> None:
+        """Exchange with teams no more."""
+        contact = self._projects.existing("Contact")
+        if contact is not None:
+            contact.end()
 
     def settle(self) -> None:
         """Write what still waits; nothing waits where nobody has asked for memory."""

@@ -51,6 +51,7 @@ from sidecar.conversations.rules.conversations import Report, Who
 from sidecar.conversations.spooled import Observation
 from sidecar.handlers.workspaces import Workspace
 from sidecar.project import Projects
+from sidecar.projects import personal
 from sidecar.search.recall import Recall
 from sidecar.sharing import agents, messages
 from sidecar.storage.collection import Op
@@ -377,6 +378,7 @@ class Dialogue:
             hand=functools.partial(messages.hand, vault, who.agent_id),
             is_noted=not self._projects.is_paused(vault),
             is_offered=bool(self._projects.located(reference).offers),
+            personal=personal.find(self._projects.home),
         )
 
     def _hand_later(self, scene: Scene, keys: Collection[str]) -> set[str]:

@@ -9,6 +9,7 @@ from sidecar.handlers import connections
 from sidecar.handlers.context import Dialogue
 from sidecar.hosts.rules_writer import Needles
 from sidecar.project import Projects
+from sidecar.projects import personal
 from sidecar.storage.vault import Vault
 from sidecar.upkeep import purge as purging
 
@@ -43,7 +44,13 @@ def purge(projects: Projects, params: PurgeParams) -> PurgeReport:
 def _find_rules(
     projects: Projects, vault: Vault, needles: Needles
 ) -> Callable[[PurgeReport], PurgeReport]:
-    """Find the files in which assistants read of a project, to be emptied once something of it is forgotten."""
+    """Find the files in which assistants read of a project, to be emptied once something of it is forgotten.
+
+    What was prepared of the person's own memory, in any project, is discarded at once.
+    """
+    if personal.is_personal(vault):
+        for project in projects.home.projects():
+            projects.home.vault(project.project_id).prepared.discard()
     clear = connections.find_rules(projects, vault, needles)
 
     def report(done: PurgeReport) -> PurgeReport:

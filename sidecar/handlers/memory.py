@@ -26,11 +26,15 @@ from protocol.review import (
 )
 from protocol.turns import ENTRY_LIMIT, Activity
 from sidecar.conversations.rules.conversations import Report
+from sidecar.handlers import everywhere
 from sidecar.handlers.context import Dialogue
 from sidecar.memory import drift, remember, review
 from sidecar.memory import worth_knowing as worth
 from sidecar.privacy import cleaning
 from sidecar.project import Projects
+from sidecar.projects import personal
+from sidecar.storage.prepared import PERSONAL_ID
+from sidecar.storage.vault import Vault
 
 _FOR_PEOPLE = "what is only proposed is for people to review"
 
@@ -38,16 +42,12 @@ _FOR_PEOPLE = "what is only proposed is for people to review"
 def search(projects: Projects, params: SearchParams) -> SearchResult:
     """Find memories and records; what belongs to another branch stays out, unless it is asked for."""
     vault = projects.vault(params.project)
-    code = projects.code(params.project)
-
-    def elsewhere(some: list[Memory]) -> Collection[str]:
-        return drift.commits_elsewhere(vault, some, code)
-
-    branch = params.branch or (code.branch() if code else None)
-    statuses = _visible(projects, params.statuses)
-    params = msgspec.structs.replace(params, branch=branch, statuses=statuses)
+    params = msgspec.structs.replace(params, statuses=_visible(projects, params.statuses))
     dialogue = projects.part(Dialogue)
-    found = dialogue.recall.search(vault, params, elsewhere)
+    if params.all_projects:
+        found = everywhere.search(projects.home, dialogue.recall, params)
+    else:
+        found = _search(projects, vault, params)
     ids = tuple(one.memory.memory_id for one in found.memories)
     asked = Activity(
         tool="search_memories",
@@ -60,6 +60,17 @@ def search(projects: Projects, params: SearchParams) -> SearchResult:
     return found
 
 
+def _search(projects: Projects, vault: Vault, params: SearchParams) -> SearchResult:
+    code = projects.code(params.project)
+
+    def elsewhere(some: list[Memory]) -> Collection[str]:
+        return drift.commits_elsewhere(vault, some, code)
+
+    branch = params.branch or (code.branch() if code else None)
+    params = msgspec.structs.replace(params, branch=branch)
+    return projects.part(Dialogue).recall.search(vault, params, elsewhere)
+
+
 def list_memories(projects: Projects, params: ListMemoriesParams) -> MemoryPage:
     """List memories, of whatever branch."""
     params = msgspec.structs.replace(params, statuses=_visible(projects, params.statuses))
@@ -67,9 +78,13 @@ def list_memories(projects: Projects, params: ListMemoriesParams) -> MemoryPage:
 
 
 def read(projects: Projects, params: ReadParams) -> MemoryList:
-    """Read memories in full."""
+    """Read memories in full, also the person's own, which every context names."""
     vault = projects.vault(params.project)
     found = remember.read(vault, params, with_proposals=projects.is_for_people)
+    own = personal.find(projects.home) if found.missing else None
+    if own is not None:
+        others = remember.read(own, msgspec.structs.replace(params, memory_ids=found.missing))
+        found = MemoryList(memories=(*found.memories, *others.memories), missing=others.missing)
     titles = "; ".join(memory.title for memory in found.memories)
     looked = Activity(tool="read_memories", category="read", output_summary=titles[:ENTRY_LIMIT])
     report = Report(memory_ids=params.memory_ids)
@@ -80,7 +95,8 @@ def read(projects: Projects, params: ReadParams) -> MemoryList:
 def write(projects: Projects, params: WriteParams) -> WriteResult:
     """Keep a memory, unless it is known already."""
     vault = projects.vault(params.project)
-    written = remember.write(vault, params, projects.meanings)
+    kept_in = projects.vault(PERSONAL_ID) if params.scope == "user" else vault
+    written = remember.write(kept_in, params, projects.meanings)
     title = written.memory.title
     kept = Activity(
         tool="write_memory",

@@ -290,7 +290,7 @@ def _hold(memories: Collection[Memory], code: Code) -> dict[str, bool]:
         # A blob that git has not, as in a partial clone, proves nothing: what was true stays.
         is_met = one.kind == "no-dependency" if blob is None else data is None
         text = "" if data is None else data.decode("utf-8", "replace")
-        code.by_blob["holds", one, blob] = is_met or (data is not None and _is_met(one, text))
+        code.by_blob["holds", one, blob] = is_met or (data is not None and meets(one, text))
     met: dict[str, bool] = {}
     for one, memory_id in wanted:
         is_met = code.by_blob["holds", one, blobs.get(one.path)]
@@ -298,7 +298,8 @@ def _hold(memories: Collection[Memory], code: Code) -> dict[str, bool]:
     return met
 
 
-def _is_met(condition: Condition, text: str) -> bool:
+def meets(condition: Condition, text: str) -> bool:
+    """Return whether a file with this text is as a condition wants it."""
     from sidecar.memory import code_notes  # noqa: PLC0415  # a start that asks nothing new does without
     from sidecar.memory.extract import commits  # noqa: PLC0415  # likewise
 

@@ -1,6 +1,7 @@
 """Memories written, read and changed by people and agents."""
 
 import msgspec
+from msgspec import UNSET
 
 from protocol.errors import ConflictError, InvalidParamsError, NotFoundError
 from protocol.memories import Memory
@@ -16,6 +17,7 @@ from sidecar.capture import timeline
 from sidecar.memory.compare import Comparison
 from sidecar.memory.rules import memories
 from sidecar.privacy import cleaning
+from sidecar.projects import personal
 from sidecar.search.meanings import Meanings
 from sidecar.sharing import agents
 from sidecar.sharing import links as sharing_links
@@ -100,6 +102,8 @@ def update(vault: Vault, params: UpdateParams) -> Memory:
 
 def _memory(vault: Vault, params: WriteParams) -> Memory:
     """Make a memory of what was written, without what is private or secret in it."""
+    if personal.is_personal(vault):
+        _check_personal(params)
     if params.session_id is not None:
         timeline.get_session(vault, params.session_id)
     now = vault.clock()
@@ -119,12 +123,26 @@ def _memory(vault: Vault, params: WriteParams) -> Memory:
         session_id=params.session_id,
         evidence=params.evidence,
         pinned=params.pinned,
+        scope="user" if personal.is_personal(vault) else UNSET,
         idempotency_key=cleaning.clean_key(params.idempotency_key),
         occurred_at=params.occurred_at or params.created_at or now,
         created_at=params.created_at or now,
         updated_at=now,
     )
     return memories.fitted(cleaning.clean_memory(memory))
+
+
+def _check_personal(params: WriteParams) -> None:
+    """Refuse what means something in one project only; an agent may keep how its user likes things, and no more."""
+    if params.files or params.session_id is not None:
+        raise InvalidParamsError(
+            "what holds in every project names no files or session of one", field="scope"
+        )
+    if agents.author(params.agent_id) is not None and params.type != "preference":
+        raise InvalidParamsError(
+            f"an agent writes only a preference for all projects, and this is a {params.type}; leave out `scope`",
+            field="scope",
+        )
 
 
 def _is_hidden(memory: Memory, agent_id: str | None) -> bool:

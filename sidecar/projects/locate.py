@@ -13,9 +13,11 @@ from msgspec import Struct
 
 from protocol.errors import NotFoundError
 from protocol.projects import Project
+from sidecar.projects import personal
 from sidecar.projects.rules import identities
 from sidecar.projects.rules.identities import Facts
 from sidecar.storage.home import Home
+from sidecar.storage.prepared import PERSONAL_ID
 from sidecar.text import paths
 
 Believe = Callable[[str, str | None], Iterable[str]]
@@ -125,7 +127,9 @@ def _remember(home: Home, facts: Facts) -> Project:
 
 
 def by_id(home: Home, project_id: str) -> Project:
-    """Find a project by its id."""
+    """Find a project by its id; the person's own is made when it is first named."""
+    if project_id == PERSONAL_ID:
+        return personal.ensure(home)
     for project in home.projects():
         if project.project_id == project_id:
             return project

@@ -51,6 +51,11 @@ class Collection(Generic[T]):
         self._decoder: msgspec.json.Decoder[T] | None = None
         self._known: tuple[int, dict[str, tuple[int, T]], dict[str, T]] = (NEVER, {}, {})
 
+    @functools.cached_property
+    def fields(self) -> frozenset[str]:
+        """The names of all fields that a record may have."""
+        return frozenset(field.encode_name for field in msgspec.structs.fields(self._kind))
+
     # What changed
 
     @property

@@ -203,6 +203,11 @@ class Database:
         self._seq = 0
         self._changes_before = 0
         self._touched: set[str] = set()
+        self._removed: list[tuple[str, str]] = []
+        self.began = 0
+        """The number of the last change before this thread's transaction."""
+        self.has_erased = False
+        """Whether this thread's transaction erases something for good."""
         self._after: list[Callable[[], object]] = []
         self._seen: tuple[int, dict[str, int]] = (-1, {})
         self._inode = -1
@@ -216,6 +221,8 @@ class Database:
         """Called when a query finds the file damaged; then the query is run once more."""
         self.upgrade: Callable[[Database, int], None] | None = None
         """Called inside a transaction when the file has an older version than ours."""
+        self.before_commit: Callable[[], object] | None = None
+        """Called inside a transaction that has changed documents, before it is committed."""
 
     # Reading
 
@@ -277,6 +284,8 @@ class Database:
             self._begin()
             try:
                 yield
+                if self._touched and self.before_commit is not None:
+                    self.before_commit()
             except BaseException:
                 self._roll_back()
                 raise
@@ -320,9 +329,18 @@ class Database:
     def note_removal(self, collection: str, identifier: str) -> None:
         """Remember that a row was removed, for whoever asks what changed."""
         seq = self.next_seq(collection)
+        self._removed.append((collection, identifier))
         self.execute("INSERT INTO removals VALUES (?, ?, ?)", (seq, collection, identifier))
         if not seq % 256:
             self.execute("DELETE FROM removals WHERE seq < ?", (seq - REMOVALS_KEPT,))
+
+    def removed(self, collection: str) -> list[str]:
+        """Return the ids that this thread's transaction has removed; some may be there again."""
+        return [identifier for name, identifier in self._removed if name == collection]
+
+    def count_as_noted(self) -> None:
+        """Let `before_commit` see only what this thread's transaction changes from here on."""
+        self.began, self._removed = self._seq, []
 
     def skip_to(self, seq: int) -> None:
         """Let the sequence go on after a number."""
@@ -333,6 +351,7 @@ class Database:
         self.execute("UPDATE state SET erasures = erasures + 1")
         self.execute("DELETE FROM removals")
         self._seq += REMOVALS_KEPT
+        self.has_erased = True
 
     def after_commit(self, action: Callable[[], object]) -> None:
         """Run an action once the transaction is on the disk, or at once outside of one."""
@@ -443,6 +462,7 @@ class Database:
         self._depth = 0
         self._changes_before = connection.total_changes
         self._touched = set()
+        self._removed, self.began, self.has_erased = [], self._seq, False
         self._after = []
 
     def _commit(self) -> None:

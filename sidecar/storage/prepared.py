@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from _sqlite3 import Connection
     from typing import Any
 
+PERSONAL_ID = "706572736f6e00000000"
+"""The id of the person's own project (`person` in hex), which every context depends on; here, because hooks need it."""
 CACHE, VAULT = "cache.sqlite", "vault.sqlite"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS prepared (folder TEXT NOT NULL, host TEXT NOT NULL, asked REAL NOT NULL, made REAL NOT NULL,
@@ -108,9 +110,26 @@ def find_head(top: str) -> str | None:
 
 
 def standing(home: str, project: str) -> str:
-    """Return what a context depends on beside its project's records and its code: our version, the user's settings."""
+    """Return what a context depends on beside its project's records and its code.
+
+    That is our version, the user's settings and the person's own memories.
+    """
     chosen = blake2b(_bytes(f"{home}/settings.json"), digest_size=12).hexdigest()
-    return f"{VERSION} {project} {chosen}"
+    return f"{VERSION} {project} {chosen}{_personal(home)}"
+
+
+def _personal(home: str) -> str:
+    """Return what changes with each change of the person's own memories; what cannot be read is never the same."""
+    import _sqlite3  # noqa: PLC0415  # likewise
+
+    path = f"{home}/projects/{PERSONAL_ID}/{VAULT}"
+    if not os.path.lexists(path):
+        return ""
+    query = "SELECT revision, erasures FROM collections, state WHERE name = 'memories'"
+    try:
+        return "".join(f" {revision}.{erasures}" for revision, erasures in _rows(path, query, ()))
+    except (_sqlite3.Error, OSError):
+        return f" {time.time_ns()}"
 
 
 def _read(home: str, project: str, place: tuple[str, str], session_key: str) -> Ready | None:

@@ -238,20 +238,21 @@ class Batches:
     def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
         """Give the lines that are not done yet, with their number; a line without an end was never whole."""
         found = _read(f"{self._folder}/{name}").split(b"\n")[:-1]
-        done, _ = _progress(f"{self._folder}/{name}")
+        done = _progress(f"{self._folder}/{name}")[0]
         # A number that cannot be true is none: to place a line twice does no harm.
         done = done if 0 <= done <= len(found) else 0
         for number, line in enumerate(found):
             if number >= done:
                 yield number, line
 
-    def begun(self, name: str) -> int:
-        """Tell how many of the lines that come next somebody had begun with and never ended."""
-        return _progress(f"{self._folder}/{name}")[1]
+    def begun(self, name: str) -> tuple[int, int]:
+        """Return how many of the lines that come next somebody began with and never ended, and how often before that."""
+        _, count, again = _progress(f"{self._folder}/{name}")
+        return count, again
 
-    def begin(self, name: str, number: int, count: int) -> None:
-        """Note that so many lines from this number on are about to be tried: whoever dies at it has failed."""
-        _replace(f"{self._folder}/{name}{_DONE}", b"%d %d" % (number, count))
+    def begin(self, name: str, number: int, count: int, again: int = 0) -> None:
+        """Note that so many lines from this number on are about to be tried, after so many who never ended."""
+        _replace(f"{self._folder}/{name}{_DONE}", b"%d %d %d" % (number, count, again))
 
     def advance(self, name: str, number: int) -> None:
         """Note that all lines before this number are done; after a crash the next process goes on there."""
@@ -295,13 +296,13 @@ def _is_waiting(place: str, name: str) -> bool:
         return False
 
 
-def _progress(path: str) -> tuple[int, int]:
-    """Tell how many lines of a file are done, and how many after them were begun; what cannot be read is nothing."""
-    words = _read(f"{path}{_DONE}", 40).split()
+def _progress(path: str) -> tuple[int, int, int]:
+    """Return how many lines of a file are done, how many after them were begun, and how often before; else zeros."""
     try:
-        return int(words[0]), int(words[1]) if len(words) > 1 else 0
+        words = [*map(int, _read(f"{path}{_DONE}", 40).split()), 0, 0]
+        return words[0], words[1], words[2]
     except (IndexError, ValueError):
-        return 0, 0
+        return 0, 0, 0
 
 
 def tries(name: str) -> int:

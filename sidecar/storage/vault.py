@@ -42,6 +42,8 @@ from sidecar.storage.spool import Batches
 from sidecar.storage.ulids import Ids
 
 NAME = "vault.sqlite"
+TEAM = "team.json"
+"""Says which team a project belongs to; there is none without it."""
 VERSION = 2
 """Of the schema; a change of it needs a step in `STEPS`."""
 STEPS: dict[int, Callable[[Database], None]] = {1: lambda _database: None}
@@ -132,6 +134,7 @@ class Vault:
         self.database.before_open = self._look_after
         self.database.upgrade = _upgrade
         self.database.on_damage = lambda error: self.recover(str(error))
+        self.database.before_commit = self._note_for_team
         storage = self.storage = SQLiteStorage(self.database)
         self.sessions = Sessions(storage)
         self.commits = Commits(self.sessions)
@@ -160,6 +163,14 @@ class Vault:
         with self.database.transaction():
             for op in ops:
                 op.collection.apply(op.identifier, op.record)
+
+    def _note_for_team(self) -> None:
+        """Note for a team what changes; without one nothing is loaded or asked."""
+        if (self.folder / TEAM).exists():
+            from sidecar.storage.team.replica import Replica, read_team  # noqa: PLC0415  # few are in a team
+
+            if team := read_team(self.folder):
+                Replica(self, team).note()
 
     def changes(self, collections: tuple[str, ...]) -> tuple[int, ...]:
         """Return the number of the last change of each collection: equal, where nothing was written to any."""

@@ -29,6 +29,8 @@ class Exit(IntEnum):
     """The language model is not set up, or did not do its part."""
     FORBIDDEN = 10
     """A key is missing, or does not allow this."""
+    TEAM_FAILED = 11
+    """The team's server or remote could not be used; what waits is sent later."""
     INTERRUPTED = 130
     """Ctrl-C; everything acknowledged is kept."""
 
@@ -49,6 +51,7 @@ _BY_CODE = {
     Code.GIT_FAILED: Exit.GIT_FAILED,
     Code.MODEL_FAILED: Exit.MODEL_FAILED,
     Code.FORBIDDEN: Exit.FORBIDDEN,
+    Code.TEAM_FAILED: Exit.TEAM_FAILED,
 }
 
 

@@ -399,21 +399,31 @@ def test_an_event_that_fails_three_times_is_parked(
     home = Path(os.environ["THREADLINE_HOME"])
     hook("UserPromptSubmit", repository.path, prompt="We must retry five times.")
     hook("UserPromptSubmit", victim.path, prompt="We must sign all commits.")
-    batches = spool.Batches(str(home))
-    for _ in range(3):
-        # Whoever dies in the middle leaves just this behind.
+    for deaths in (2, 1):
+        batches = spool.Batches(str(home))
         name = next(one for one in batches.names() if _root(batches, one) == str(repository.path))
-        number, line = next(batches.lines(name))
-        batches.begin(name, number, 1)
-        del line
+        number, _ = next(batches.lines(name))
+        for again in range(deaths):
+            # Whoever dies in the middle leaves just this behind.
+            batches.begin(name, number, 1, again)
         batches.close()
         told = status(victim.path)
-        batches = spool.Batches(str(home))
-    batches.close()
     assert told["parkedEvents"] == 1
     parked = (home / "logs" / "parked.jsonl").read_text()
     assert json.loads(parked)["prompt"] == "We must retry five times."
     assert spool.is_empty(str(home))
+
+
+def test_an_event_whose_place_was_cut_off_once_keeps_its_place(repository: Repository) -> None:
+    """Part of H8 and A4: hosts end their servers at any moment; what was said first is still placed first."""
+    hook("UserPromptSubmit", repository.path, prompt="We must retry five times.")
+    hook("UserPromptSubmit", repository.path, prompt="We must never sign commits.")
+    batches = spool.Batches(os.environ["THREADLINE_HOME"])
+    name = batches.names()[0]
+    batches.begin(name, next(batches.lines(name))[0], 1)
+    batches.close()
+    told = status(repository.path)
+    assert (told["events"], told["sessions"], told["parkedEvents"]) == (2, 1, 0)
 
 
 def _root(batches: spool.Batches, name: str) -> str:

@@ -191,7 +191,11 @@ def test_what_matters_less_only_fills_the_room_that_what_matters_more_leaves() -
 def test_sections_begin_to_go_in_the_order_of_the_priorities() -> None:
     """Part of D5."""
     even = msgspec.structs.replace(
-        RICH, other_open_task_count=UNSET, recovery=None, link_offer="a copy of another " * 10
+        RICH,
+        other_open_task_count=UNSET,
+        recovery=None,
+        link_offer="a copy of another " * 10,
+        personal=RICH.query_results,
     )
     gone: dict[str, int] = {}
     for cap in range(measure(even), 1000, -40):

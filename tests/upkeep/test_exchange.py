@@ -288,6 +288,10 @@ UNSIGNED = {
     "threadline/enrichment/cancel": "likewise",
     "threadline/enrichment/startAll": "likewise",
     "threadline/review/decide": "only people review",
+    **dict.fromkeys(
+        (f"threadline/team/{name}" for name in ("init", "join", "leave", "push", "pull", "key")),
+        "only people decide what a team shares",
+    ),
     "threadline/capture/pause": "only people pause",
     "threadline/capture/resume": "likewise",
     "threadline/rules/write": "only people write files",
@@ -299,6 +303,8 @@ UNSIGNED = {
 """What changes something and carries no name of an agent, and why."""
 READING = {
     "about",
+    "history",
+    "preview",
     "explain",
     "list",
     "get",

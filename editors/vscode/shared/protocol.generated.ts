@@ -130,6 +130,21 @@ export interface Changes {
   highlights: string[];
 }
 
+/** Which change to check. */
+export interface CheckParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Two commits as `A..B`; what is staged where absent. */
+  range?: string | null;
+}
+
+/** What a change concerns, the gravest first; nothing where nobody can tell. */
+export interface Checked {
+  /** How many files change. */
+  files: number;
+  concerns: Concern[];
+}
+
 /** What was known of a conversation at one moment. */
 export interface Checkpoint {
   /** A UUID. */
@@ -274,6 +289,17 @@ export interface CompletedTask {
   title: string;
   /** What shows it. */
   evidence: string;
+}
+
+/** A memory or a task that a change concerns. */
+export interface Concern {
+  kind: "constraint" | "decision" | "task";
+  id: string;
+  title: string;
+  /** `touched`: look at it. `stale`: what it speaks of is gone. `done`: the change finishes the task. */
+  state: "done" | "stale" | "touched";
+  /** The file, the symbol or the condition that says so. */
+  why: string;
 }
 
 /** Something that must be so at HEAD, or what depends on it is not true any more. */
@@ -671,6 +697,14 @@ export interface Handling {
   acknowledgedAt: string | null;
 }
 
+/** A record that is shared. */
+export interface HistoryParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** Its id, or a document's name. */
+  id: string;
+}
+
 /** A memory or a record that answers, in few words; the whole of it is one call away. */
 export interface Hit {
   /** `memory`: a statement. All others are records, quoted as they were written: a commit, a capture, a turn of a conversation. */
@@ -696,6 +730,8 @@ export interface Hit {
   sessionKey: string | null;
   /** The first files it concerns. */
   files: string[];
+  /** The name of its project, where all were searched. */
+  project?: string;
   score: number;
   /** What each signal adds to the score. */
   why: Record<string, number>;
@@ -747,6 +783,24 @@ export interface IngestedTurn {
   signalKeywords: string[];
   /** `queued`: it is an event of its session, and becomes memory when that is enriched. `skipped`: nothing in it needs to be remembered. `duplicate`: it was known. `dropped`: not kept, because capture is paused, checkpoints are turned off, or nothing of it is public and not ours. */
   extractionStatus: "dropped" | "duplicate" | "queued" | "skipped";
+}
+
+/** A team to set up. */
+export interface InitTeamParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** A PostgreSQL-wire address (`postgresql://…`), or a git remote. */
+  address: string;
+  /** What leaves this machine. */
+  share?: "decisions" | "everything" | "memories";
+  /** Who works here; the name that git knows where absent. */
+  person?: string | null;
+  /** Send at once what `preview` shows; without it nothing is sent before `team/push` with `approve`. */
+  approve?: boolean;
+  /** Use a git remote although it is the one the code is pushed to. */
+  allowOrigin?: boolean;
+  /** Encrypt what leaves, with a key that the server never sees. */
+  encrypt?: boolean;
 }
 
 /** What an item of a receipt says, in short. */
@@ -810,6 +864,24 @@ export interface JobParams {
   jobId: string;
 }
 
+/** A team to join. */
+export interface JoinTeamParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** A PostgreSQL-wire address (`postgresql://…`), or a git remote. */
+  address: string;
+  /** What leaves this machine. */
+  share?: "decisions" | "everything" | "memories";
+  /** Who works here; the name that git knows where absent. */
+  person?: string | null;
+  /** Send at once what `preview` shows; without it nothing is sent before `team/push` with `approve`. */
+  approve?: boolean;
+  /** Use a git remote although it is the one the code is pushed to. */
+  allowOrigin?: boolean;
+  /** The team's key, if it has one. */
+  key?: string | null;
+}
+
 /** The commit that wrote a line. */
 export interface LineOrigin {
   sha: string;
@@ -834,6 +906,8 @@ export interface Link {
   /** The agent that made it; null where a person did. */
   agentId: string | null;
   createdAt: string;
+  /** The team that its project is in; absent without one. */
+  teamId?: string;
 }
 
 /** One of the two things that a link is between. */
@@ -1047,8 +1121,12 @@ export interface Memory {
   rule: "comment" | "decision" | "deliberate-comment" | "dependency" | "guideline" | "lasting-words" | "model" | "obligation" | "prohibition" | "project-fact" | "wish" | null;
   /** What must be so at HEAD for it to be true. */
   holds: Condition[];
+  /** `user`: the person's own, told in every project and shared with no team. Absent: its project's. */
+  scope?: "user";
   /** What was decided about it while it was proposed. */
   review: Review | null;
+  /** The team that its project is in; absent without one. */
+  teamId?: string;
 }
 
 /** What memory can do at the moment, and what of it needs attention. */
@@ -1283,6 +1361,14 @@ export interface PurgeReport {
   saidElsewhere: boolean;
   /** Nothing of it is left in any file of ours. */
   verified: boolean;
+}
+
+/** Whether what is shown by `preview` may leave. */
+export interface PushParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** The person has seen what is shared. */
+  approve?: boolean;
 }
 
 /** Which document to read. */
@@ -1530,6 +1616,18 @@ export interface RulesParams {
   force?: boolean;
 }
 
+/** What a field was set to. */
+export interface SaidValue {
+  field: string;
+  /** As JSON. */
+  value: string;
+  person: string;
+  machine: string;
+  at: string;
+  /** Whether it holds; otherwise a later one does. */
+  isCurrent: boolean;
+}
+
 /** Which part of a repository's history to import. */
 export interface ScanParams {
   /** A path inside the project or its projectId; the client's own project where absent. */
@@ -1587,6 +1685,8 @@ export interface SearchParams {
   branch?: string | null;
   /** Also what belongs to branches that are not part of the current one. */
   allBranches?: boolean;
+  /** Search all projects of the person; for an agent only with a key for all vaults. */
+  allProjects?: boolean;
   /** The conversation that does it: so one can tell later what its context was worth. */
   sessionKey?: string | null;
 }
@@ -1792,6 +1892,13 @@ export interface Settings {
   logLevel: "debug" | "error" | "info" | "warning";
 }
 
+/** Something that is shared. */
+export interface SharedItem {
+  collection: string;
+  id: string;
+  title: string;
+}
+
 /** A document with what surrounds it. */
 export interface ShownDocument {
   name: string;
@@ -1805,6 +1912,8 @@ export interface ShownDocument {
   agentId: string | null;
   createdAt: string;
   updatedAt: string;
+  /** The team that its project is in; absent without one. */
+  teamId?: string;
   /** The versions that can be read, the latest first. */
   versions: number[];
   /** What it is linked with. */
@@ -1863,8 +1972,12 @@ export interface ShownMemory {
   rule: "comment" | "decision" | "deliberate-comment" | "dependency" | "guideline" | "lasting-words" | "model" | "obligation" | "prohibition" | "project-fact" | "wish" | null;
   /** What must be so at HEAD for it to be true. */
   holds: Condition[];
+  /** `user`: the person's own, told in every project and shared with no team. Absent: its project's. */
+  scope?: "user";
   /** What was decided about it while it was proposed. */
   review: Review | null;
+  /** The team that its project is in; absent without one. */
+  teamId?: string;
   /** What it is linked with. */
   links: Neighbour[];
 }
@@ -1891,6 +2004,8 @@ export interface ShownMessage {
   createdAt: string;
   expiresAt: string | null;
   idempotencyKey: string | null;
+  /** The team that its project is in; absent without one. */
+  teamId?: string;
   /** How it stands with who asks; of a sent one, how far the recipient that is furthest has come. */
   status: "acknowledged" | "delivered" | "pending";
 }
@@ -1962,6 +2077,8 @@ export interface ShownTask {
   heldBefore: boolean;
   /** When somebody said last that it is not done: no commit from before makes it seem so any more. */
   doubtedAt: string | null;
+  /** The team that its project is in; absent without one. */
+  teamId?: string;
   /** How people call the agent that is to do it; empty where anyone may. */
   assignedLabel: string;
   /** The tasks it depends on, with what they are about and how they stand. */
@@ -2035,6 +2152,8 @@ export interface StartContext {
   introduction?: string;
   /** That the person may share another project's memory with this folder; absent where nothing is to be asked. */
   linkOffer?: string;
+  /** What the person wants in every project; absent where that is nothing. */
+  personal?: ContextItem[];
   sessionContext?: SessionContext;
   recovery?: Recovery | null;
   queryResults?: ContextItem[];
@@ -2158,6 +2277,106 @@ export interface TaskWarning {
   taskId: string;
   /** What is doubtful, and why. */
   text: string;
+}
+
+/** A team that this machine is part of now. */
+export interface TeamBegun {
+  teamId: string;
+  /** What the other members join; it may hold a password. */
+  address: string;
+  /** The team's key, which is told here once. */
+  key: string | null;
+  /** Where it is kept. */
+  keyPlace: string | null;
+  preview: TeamPreview;
+}
+
+/** Something that was purged, and where. */
+export interface TeamErasure {
+  collection: string;
+  id: string;
+  /** The machines that have it no more. */
+  confirmed: string[];
+  /** Those that have not said so. */
+  missing: string[];
+}
+
+/** Who has set what of a record, and when: the latest first, also what did not prevail. */
+export interface TeamHistory {
+  values: SaidValue[];
+}
+
+/** The team's key. */
+export interface TeamKey {
+  key: string;
+  /** Where it is kept. */
+  place: string;
+}
+
+/** What to do with the team's key; without anything it is shown. */
+export interface TeamKeyParams {
+  /** A path inside the project or its projectId; the client's own project where absent. */
+  project?: string | null;
+  /** A key that a member has made, to be used from now on. */
+  key?: string | null;
+  /** Make a new key, with which all that follows is encrypted. */
+  rotate?: boolean;
+}
+
+/** A team that this machine is no longer part of; all records stay here. */
+export interface TeamLeft {
+  teamId: string;
+  /** Changes that nobody will hear of. */
+  unsent: number;
+}
+
+/** A machine that takes part. */
+export interface TeamMember {
+  writer: string;
+  person: string;
+  machine: string;
+  seenAt: string;
+  isMe: boolean;
+  /** Changes of ours that it had not seen when it was last heard of. */
+  behind: number;
+}
+
+/** What is shared, or would be. */
+export interface TeamPreview {
+  /** How many of each kind. */
+  counts: Record<string, number>;
+  items: SharedItem[];
+}
+
+/** How a project stands with its team. */
+export interface TeamStatus {
+  teamId: string;
+  /** Without its password. */
+  address: string | null;
+  share: "decisions" | "everything" | "memories" | null;
+  /** Whether what is shared may leave; before that nothing is sent. */
+  isApproved: boolean;
+  isEncrypted: boolean;
+  /** Changes that wait to be sent. */
+  waiting: number;
+  /** When all that others have told was last taken over. */
+  pulledAt: string | null;
+  members: TeamMember[];
+  erasures: TeamErasure[];
+  /** Which logs cannot be read on, and why. */
+  problems: string[];
+}
+
+/** What came and went. */
+export interface TeamSynced {
+  /** Changes of others that were taken over. */
+  received: number;
+  /** Changes of this machine that were sent. */
+  sent: number;
+  /** Changes that wait to be sent. */
+  waiting: number;
+  /** Which logs cannot be read on, and why. */
+  problems: string[];
 }
 
 /** A message, what it answers, and what answers it; the oldest first. */
@@ -2394,6 +2613,8 @@ export interface WriteParams {
   entities?: string[];
   files?: string[];
   tags?: string[];
+  /** `user`: told in every project of the person; from an agent only a preference. */
+  scope?: "project" | "user";
   agentId?: string | null;
   sessionId?: string | null;
   evidence?: Evidence[];
@@ -2565,8 +2786,28 @@ export interface Methods {
   "threadline/projects/link": { params: LinkFolderParams; result: LinkedFolder };
   /** Give a folder a memory of its own again; what was recorded stays with the project it leaves. */
   "threadline/projects/unlink": { params: ProjectParams; result: LinkedFolder };
+  /** Name the constraints, decisions and open tasks that a staged change or a range of commits concerns. */
+  "threadline/check": { params: CheckParams; result: Checked };
   /** Import a repository's history, grouped into sessions by author time. */
   "threadline/scan": { params: ScanParams; result: ScanResult };
+  /** Set up a team for a project, and join it. */
+  "threadline/team/init": { params: InitTeamParams; result: TeamBegun };
+  /** Join a team; nothing is sent before the person agrees. */
+  "threadline/team/join": { params: JoinTeamParams; result: TeamBegun };
+  /** Leave a team; all records stay. */
+  "threadline/team/leave": { params: ProjectParams; result: TeamLeft };
+  /** Tell who takes part, what waits, and who has confirmed a purge. */
+  "threadline/team/status": { params: ProjectParams; result: TeamStatus };
+  /** Show what is shared from here. */
+  "threadline/team/preview": { params: ProjectParams; result: TeamPreview };
+  /** Take over what others have told, and send what waits. */
+  "threadline/team/push": { params: PushParams; result: TeamSynced };
+  /** Take over what others have told. */
+  "threadline/team/pull": { params: ProjectParams; result: TeamSynced };
+  /** Show, take over or renew the key that a team encrypts with. */
+  "threadline/team/key": { params: TeamKeyParams; result: TeamKey };
+  /** Tell who has set what of a shared record, and when. */
+  "threadline/team/history": { params: HistoryParams; result: TeamHistory };
   /** Tell what is kept for a project, where, and in what condition. */
   "threadline/status": { params: ProjectParams; result: Status };
   /** Look for what is wrong on this machine or with a project; each finding names its fix. */
@@ -2605,4 +2846,5 @@ export const ErrorCode = {
   CONFLICT: -33006,
   MODEL_FAILED: -33007,
   FORBIDDEN: -33008,
+  TEAM_FAILED: -33009,
 } as const;

@@ -30,6 +30,7 @@ ORDER = (
     "linkOffer",
     "activeTasks",
     "pendingMessages",
+    "personal",
     "constraints",
     "recovery",
 )

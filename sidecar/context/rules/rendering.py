@@ -215,6 +215,7 @@ def is_worth_saying(context: StartContext) -> bool:
             or known.active_tasks
             or known.constraints
         )
+        or _given(context.personal, ())
         or _given(context.query_results, ())
         or _given(context.pending_messages, ())
         or _given(context.tasks_auto_completed, ())
@@ -245,6 +246,9 @@ def _first(context: StartContext, most: int) -> Iterator[Part]:
     if waiting > 0:
         yield Part("otherPendingMessageCount", "Messages", (render_waiting(waiting),))
     yield Part("constraints", "Constraints", _each(memory, known.constraints, most))
+    yield Part(
+        "personal", "Yours, in every project", _each(memory, _given(context.personal, ()), most)
+    )
     yield Part("activeTasks", "Tasks", _each(task, known.active_tasks, most))
     others = _given(context.other_open_task_count, 0)
     if others > 0:
@@ -375,6 +379,7 @@ NOUNS = {
     "pendingMessages": "messages",
     "otherPendingMessageCount": "count of other messages",
     "constraints": "constraints",
+    "personal": "memories for every project",
     "activeTasks": "tasks",
     "otherOpenTaskCount": "count of other tasks",
     "importantFacts": "decisions and facts",

@@ -37,6 +37,7 @@ from sidecar.transports.cli import (
     rules,
     screens,
     tasks,
+    team,
     watching,
 )
 from sidecar.transports.cli import upkeep as cli_upkeep
@@ -250,6 +251,12 @@ def _connect(app: Application, options: Namespace) -> Exit:
     return code
 
 
+def _check(app: Application, options: Namespace) -> Exit:
+    from sidecar.transports.cli import checking  # noqa: PLC0415  # no other command needs it
+
+    return checking.check(app, options)
+
+
 def _keys(app: Application, options: Namespace) -> Exit:
     from sidecar.transports.cli import keys  # noqa: PLC0415  # no other command needs it
 
@@ -407,10 +414,12 @@ _COMMANDS = {
     "documents": documents.documents,
     "agents": documents.agents,
     "graph": documents.graph,
+    "team": team.team,
     "connect": _connect,
     "disconnect": _connect,
     "rules": rules.rules,
     "keys": _keys,
+    "check": _check,
     "forget": memory.forget,
     "purge": memory.purge,
     "status": _status,

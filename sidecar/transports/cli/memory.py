@@ -18,6 +18,7 @@ from protocol.recall import MemoryList, MemoryPage, SearchResult, WriteResult
 from sidecar.app import Application, now
 from sidecar.handlers import enrichment
 from sidecar.projects.progress import Tell
+from sidecar.storage.prepared import PERSONAL_ID
 from sidecar.transports.cli import calls, finding, screens
 from sidecar.transports.exits import Exit
 
@@ -180,6 +181,7 @@ def search(app: Application, options: Namespace) -> Exit:
         "paths": [finding.path_of(app, options, name) for name in options.path or []],
         "filesAtHand": [finding.path_of(app, options, name) for name in options.open or []],
         "allBranches": options.all_branches,
+        "allProjects": options.all_projects,
     }
     found = _call(app, "threadline/memories/search", params, SearchResult)
     if options.json:
@@ -237,6 +239,8 @@ def _show_memory(app: Application, options: Namespace) -> Exit:
 
 
 def _beginning(app: Application, options: Namespace) -> str:
+    if options.project == PERSONAL_ID:
+        return "nothing is kept for all projects yet; `threadline remember --everywhere TEXT` does"
     scope = {"project": options.project, "limit": 1}
     if _call(app, "threadline/sessions/list", scope, SessionPage).total:
         return "no memory yet; `threadline enrich --all` makes it from past sessions"
@@ -248,7 +252,7 @@ def remember(app: Application, options: Namespace) -> Exit:
     text = " ".join(options.text)
     params = {
         "project": options.project,
-        "type": options.type,
+        "type": options.type or ("preference" if options.project == PERSONAL_ID else "fact"),
         "title": options.title or screens.clipped(text),
         "content": text,
         "files": [finding.path_of(app, options, name) for name in options.path or []],

@@ -11,8 +11,10 @@ from protocol.links import LinkType
 from protocol.memories import MemoryStatus, MemoryType
 from protocol.rules import Target
 from protocol.tasks import TaskStatus
+from protocol.teams import Share
 from protocol.versions import VERSION
 from sidecar.hosts import assistant
+from sidecar.storage.prepared import PERSONAL_ID
 from sidecar.text import characters
 from sidecar.transports.exits import Exit
 
@@ -76,6 +78,22 @@ Writes what is linked with what, as Graphviz's DOT or, with --json, as JSON; and
 """
 
 
+_TEAM = """\
+Shares a project's memory with other machines and people, through a PostgreSQL-wire server or a git remote.
+Everything stays local, too, and works offline. Nothing leaves before you have agreed to what is shared.
+
+  threadline team init postgresql://admin@db.example.org/memory
+  threadline team init git@example.org:us/memory.git --encrypt
+  threadline team join ADDRESS --share memories
+  threadline team preview                   what is shared from here
+  threadline team push --yes                agree, and send it
+  threadline team status                    who takes part, what waits, who has confirmed a purge
+  threadline team history 8KQ2M1ZT          who has set what of a record, and when
+  threadline team key --rotate              encrypt with a new key from now on
+  threadline team leave                     all records stay here
+"""
+
+
 def add(commands: Commands) -> None:
     """Describe the commands about what agents and people share."""
     _add_tasks(commands)
@@ -85,6 +103,39 @@ def add(commands: Commands) -> None:
     agents.add_argument("--days", type=int, default=7, help="how far back (default: 7)")
     agents.add_argument("--limit", type=int, default=10, help="how many (default: 10)")
     _add_graph(commands)
+    _add_team(commands)
+
+
+def _add_team(commands: Commands) -> None:
+    team = command(commands, "team", "share this project's memory with other machines", _TEAM)
+    team.add_argument(
+        "action",
+        nargs="?",
+        choices=(
+            *("status", "init", "join", "leave", "preview", "push", "pull"),
+            *("key", "history", "export"),
+        ),
+        default="status",
+        help="default: status",
+    )
+    team.add_argument(
+        "place", nargs="?", metavar="ADDRESS or ID", help="init, join: where; history: of what"
+    )
+    team.add_argument(
+        "--share",
+        choices=get_args(Share),
+        default="decisions",
+        help="init, join: what leaves (default: decisions)",
+    )
+    team.add_argument(
+        "--person", metavar="NAME", help="init, join: who you are (default: as git knows you)"
+    )
+    team.add_argument(
+        "--encrypt", action="store_true", help="init: with a key that the server never sees"
+    )
+    team.add_argument("--set", metavar="KEY", help="join, key: the team's key")
+    team.add_argument("--rotate", action="store_true", help="key: make a new one")
+    team.add_argument("--yes", action="store_true", help="you agree to what is shared, and where")
 
 
 def command(
@@ -235,6 +286,26 @@ With --http it listens for assistants in containers or on other machines, which 
 
   threadline mcp --http                          at http://127.0.0.1:8765/mcp
   threadline mcp --http --host 0.0.0.0 --allow-host host.docker.internal
+"""
+
+_REMEMBER = """\
+Keeps something that you want remembered, in this project or in all of yours.
+
+  threadline remember The export is read by accounting, so column names stay --type constraint
+  threadline remember --everywhere I prefer small commits with a reason
+  threadline search --everywhere            list what is kept for all projects
+  threadline forget --everywhere ID
+
+What is kept everywhere is told to assistants in every project, the most important first, in at most 600 letters. It is
+never shared with a team.
+"""
+
+_CHECK = """\
+Names the constraints and decisions that a change touches or makes stale, and the open tasks that it finishes, by the
+files and symbols they are about. It is silent about what it cannot tell. The exit code is 1 where something becomes stale.
+
+  threadline check                          what is staged
+  threadline check origin/main..HEAD        what a branch changes, as in CI
 """
 
 _KEYS = """\
@@ -563,6 +634,9 @@ def build() -> argparse.ArgumentParser:
     _add_connect(commands)
     _add_rules(commands)
     _add_keys(commands)
+    check = command(commands, "check", "what a change touches of what is known", _CHECK)
+    check.add_argument("range", nargs="?", metavar="A..B", help="default: what is staged")
+    check.add_argument("--staged", action="store_true", help="what is staged (default)")
     _add_forget(commands)
     _add_identity(commands)
     command(commands, "verify", "check every record that is kept for this project", _VERIFY)
@@ -576,6 +650,7 @@ def build() -> argparse.ArgumentParser:
     _add_call(commands)
     export = command(commands, "export", "write everything kept for this project as JSON Lines")
     export.add_argument("file", nargs="?", default="-", help="where to (default: standard output)")
+    _add_everywhere(export)
     export.add_argument("--markdown", action="store_true", help="write it for people to read")
     _add_import(commands)
     completion = commands.add_parser(
@@ -711,6 +786,8 @@ def _add_search(commands: Commands) -> None:
     )
     search.add_argument("--open", action="append", metavar="FILE", help="a file you work on")
     search.add_argument("--all-branches", action="store_true", help="also of unmerged branches")
+    search.add_argument("--all-projects", action="store_true", help="in all of your projects")
+    _add_everywhere(search)
     search.add_argument("--explain", action="store_true", help="say why each was found")
     memories = command(commands, "memories", "list what is remembered, or show one memory")
     memories.add_argument(
@@ -725,13 +802,27 @@ def _add_search(commands: Commands) -> None:
     memories.add_argument("--limit", type=int, default=50, help="how many (default: 50)")
     why = command(commands, "why", "tell what is behind a line, or known about a file", _WHY)
     why.add_argument("place", metavar="FILE[:LINE]", help="such as src/app.py:12")
-    remember = command(commands, "remember", "keep a memory of your own")
+    remember = command(commands, "remember", "keep a memory of your own", _REMEMBER)
     remember.add_argument("text", nargs="+", help="what is to be remembered")
-    remember.add_argument("--type", choices=_TYPES, default="fact", help="default: fact")
+    remember.add_argument(
+        "--type", choices=_TYPES, help="default: fact; with --everywhere, preference"
+    )
+    _add_everywhere(remember)
     remember.add_argument("--title", help="its headline (default: the beginning of the text)")
     remember.add_argument("--path", action="append", help="a file it is about")
     remember.add_argument("--tag", action="append")
     remember.add_argument("--importance", type=int, choices=range(1, 6), default=3)
+
+
+def _add_everywhere(made: argparse.ArgumentParser) -> None:
+    """Let a command work on what is kept for all projects."""
+    made.add_argument(
+        "--everywhere",
+        action="store_const",
+        const=PERSONAL_ID,
+        dest="project",
+        help="your own memory, which every project is told",
+    )
 
 
 def _add_context(commands: Commands) -> None:
@@ -841,12 +932,14 @@ def _add_rules(commands: Commands) -> None:
 def _add_forget(commands: Commands) -> None:
     forget = command(commands, "forget", "remove memories from everything on the disk")
     forget.add_argument("memory", nargs="+", help="ids, as `search` shows them")
+    _add_everywhere(forget)
     purge = command(commands, "purge", "remove a file, a phrase or all of it, everywhere", _PURGE)
     what = purge.add_mutually_exclusive_group(required=True)
     what.add_argument("--memory", metavar="ID", help="one memory")
     what.add_argument("--path", metavar="PATH", help="a file or folder of the repository")
     what.add_argument("--phrase", metavar="TEXT", help="words, such as a secret; case counts")
     what.add_argument("--everything", action="store_true", help="the project's whole memory")
+    _add_everywhere(purge)
     purge.add_argument("--yes", action="store_true", help="do not ask")
 
 

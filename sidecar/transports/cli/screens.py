@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
+from msgspec import UnsetType
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -301,7 +302,8 @@ def show_hits(hits: Sequence[Hit], *, is_explained: bool) -> None:
 def _origin(hit: Hit) -> str:
     kind = hit.type if hit.kind == "memory" else f"{hit.kind} {(hit.commit or '')[:10]}".strip()
     reading = "a model's reading" if hit.by_model else ""
-    facts = [kind, clean(hit.author or ""), f"{hit.at:%Y-%m-%d}", reading]
+    place = "" if isinstance(hit.project, UnsetType) else clean(hit.project)
+    facts = [place, kind, clean(hit.author or ""), f"{hit.at:%Y-%m-%d}", reading]
     return ", ".join(filter(None, facts))
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from sidecar.app import Application
 from sidecar.storage import snapshots
+from sidecar.storage.vault import TEAM
 from sidecar.transports.cli import screens
 from sidecar.transports.exits import Exit
 from sidecar.upkeep import maintenance
@@ -60,5 +61,9 @@ def maintain(app: Application, _options: Namespace) -> Exit:
             vault = app.home.vault(project.project_id)
             maintenance.maintain(vault, app.settings)
             maintenance.keep_safe(vault)
+            if (vault.folder / TEAM).exists():
+                from sidecar.upkeep import team  # noqa: PLC0415  # few are in one
+
+                team.try_exchange(vault)
             app.background.prepare(vault)
     return Exit.OK

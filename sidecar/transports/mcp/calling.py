@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from protocol.answers import Failure
 from protocol.contexts import ContextParams
-from protocol.errors import CancelledError, InvalidParamsError, ThreadlineError
+from protocol.errors import CancelledError, ForbiddenError, InvalidParamsError, ThreadlineError
 from protocol.jobs import STAGES
 from protocol.turns import Activity, Category
 from sidecar.conversations.rules.conversations import Report
@@ -69,6 +69,7 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
     _check(client, tool, arguments)
     place = _place(client, arguments)
     client.admit(tool.access, place)
+    _check_reach(client, arguments)
     folder = str(place)
     talk = client.conversation(place)
     params = {"project": folder, **_filled(client, tool, arguments, talk)}
@@ -87,6 +88,21 @@ def _call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply
     besides = {"start": dialogue.give(unasked), "reminder": _count(client, tool)}
     label = {"notice": own_words.NOTICE} if _is_labelled(tool, arguments) else {}
     return _reply(label, _shortened(tool, answer.result), besides)
+
+
+def _check_reach(client: Client, arguments: Arguments) -> None:
+    """Refuse what reaches beyond one project, unless a key says that it may."""
+    key = client.hold_key()
+    is_free = key is not None and key.is_for_all
+    if arguments.get("allProjects") and not is_free:
+        raise ForbiddenError(
+            "searching all projects needs a key for all of them; the person makes one: "
+            f"threadline keys create {client.agent_id} --vaults all"
+        )
+    if arguments.get("scope") == "user" and key is not None and not is_free:
+        raise ForbiddenError(
+            f"the key of {key.name} is not for all projects, and scope user concerns all; leave out `scope`"
+        )
 
 
 def _place(client: Client, arguments: Arguments) -> Path:

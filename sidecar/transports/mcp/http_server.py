@@ -161,7 +161,11 @@ class Entry:
 
     def _folders(self, token: str) -> tuple[Path, ...]:
         """Return where the projects are that a key opens; those that are nowhere on this machine are left out."""
-        key = self._keys.find(token)
+        try:
+            key = self._keys.find(token)
+        except ForbiddenError:
+            # It was revoked a moment ago; the call itself is refused by whoever asks for the key.
+            return ()
         pinned = self._pinned and self._app.project(str(self._pinned)).project_id
         folders = []
         for project in self._app.home.projects():

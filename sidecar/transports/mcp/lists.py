@@ -65,7 +65,8 @@ def _write_hit(hit: Content) -> str:
     doubt += " (a model's reading)" if hit.get("byModel") else ""
     title, text = hit["title"], hit["text"]
     said = text if text.startswith(title) else ": ".join(filter(None, [title, text]))
-    return f"{kind} {source} {hit['at'][:_DAY]}{author}{doubt}: {said}"
+    place = f"[{hit['project']}] " if hit.get("project") else ""
+    return f"{place}{kind} {source} {hit['at'][:_DAY]}{author}{doubt}: {said}"
 
 
 def _shorten(value: object) -> object:

@@ -141,8 +141,7 @@ TOOLS: tuple[Tool, ...] = (
         name=START,
         title="Start with what is known",
         doc="Load what memory knows before you work: where work stopped, decisions, constraints, open tasks, messages. "
-        "Once per conversation, and with occasion compact after your context was cut; not if such a context "
-        "was given to you.",
+        "Once per conversation, and with occasion compact after your context was cut; not if it was given to you.",
         method="threadline/context/start",
         effect="sets",
         access="read",
@@ -154,8 +153,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="session_track",
         title="Note a turn of this conversation",
-        doc="Report what just happened in this conversation, so that it survives a cut of your context. Not needed "
-        "where the host's hooks do it.",
+        doc="Report what just happened here, so that it survives a cut of your context. Not needed where hooks do it.",
         method="threadline/context/track",
         effect="adds",
         access="write",
@@ -211,8 +209,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="ingest_turn",
         title="Hand over one turn",
-        doc="Hand over one turn word by word; what is worth keeping is found in it. Not needed where the host's "
-        "hooks do it.",
+        doc="Hand over one turn word by word; what is worth keeping is found in it. Not needed where hooks do it.",
         method="threadline/turns/ingest",
         effect="sets",
         access="write",
@@ -223,7 +220,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="save_session",
         title="Record what was done",
-        doc="Record an account of work as an event of the current activity session; generate_memory reads it later.",
+        doc="Record an account of work as an event of the current session; generate_memory reads it later.",
         method="threadline/ingest",
         effect="adds",
         access="write",
@@ -270,8 +267,12 @@ TOOLS: tuple[Tool, ...] = (
         agent="agentId",
         talk="sessionKey",
         hidden=("createdAt", "sessionId", "sessionKey"),
-        brief={"evidence": _objects("quote")},
-        words={"files": "that it concerns", "dedup": "skip repetitions (default)"},
+        brief={"evidence": _objects("quote"), "scope": {"enum": ["user"]}},
+        words={
+            "files": "that it concerns",
+            "dedup": "skip repetitions (default)",
+            "scope": "a preference in all projects",
+        },
     ),
     Tool(
         name="update_memory",
@@ -370,7 +371,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="read_messages",
         title="Read messages",
-        doc="Read what others have sent you, the most urgent first; reading counts as delivered.",
+        doc="Read what others sent you, the most urgent first; reading counts as delivered.",
         method="threadline/messages/read",
         effect="sets",
         access="read",
@@ -399,7 +400,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="list_sessions",
         title="List activity sessions",
-        doc="List periods of work, newest first: id, beginning, state, number of events, what it was about.",
+        doc="List periods of work, newest first: id, beginning, state, events, subject.",
         method="threadline/sessions/list",
         effect="reads",
         access="read",
