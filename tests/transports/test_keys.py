@@ -184,6 +184,7 @@ def test_the_web_api_asks_for_a_key_and_the_persons_own_tab_for_none(
         assert ask(dashboard.bearer) == 200
         made = threadline("keys", "create", "ci", "--json", cwd=repository.path)
         key = json.loads(made.stdout)
+        threadline("scan", cwd=other.path)  # a mere look begins no project
         foreign = json.loads(threadline("status", "--json", cwd=other.path).stdout)
         foreign_id = foreign["projectId"]
         assert ask(dashboard.bearer) == 401
