@@ -173,6 +173,9 @@ def test_the_web_api_asks_for_a_key_and_the_persons_own_tab_for_none(
     repository.commit("begin", at=NOON)
     other = Repository.create(tmp_path / "other")
     other.commit("begin", at=NOON)
+    for folder in (repository.path, other.path):
+        # A project has its id for good once something is kept in it.
+        assert threadline("remember", "something", cwd=folder).returncode == Exit.OK
     with Dashboard(repository.path) as dashboard:
         address = f"{dashboard.address}/api/checkpoints"
 
