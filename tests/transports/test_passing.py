@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,27 @@ def test_a_look_makes_no_project(unused: Repository, tmp_path: Path, words: list
     before = {path for path in everything(home) if path.startswith("projects")}
     assert threadline(*words, cwd=unused.path).returncode == Exit.OK
     assert {path for path in everything(home) if path.startswith("projects")} == before
+
+
+def test_a_look_at_a_copy_shows_no_id_of_the_original(unused: Repository, tmp_path: Path) -> None:
+    """Part of A8."""
+    threadline("remember", "Ports are even", cwd=unused.path)
+    copy = tmp_path / "copy"
+    shutil.copytree(unused.path, copy)
+    ids = [
+        json.loads(threadline("status", "--json", cwd=folder).stdout)["projectId"]
+        for folder in (unused.path, copy)
+    ]
+    assert len({*ids}) == 2
+
+
+def test_all_projects_are_searched_from_anywhere(unused: Repository, tmp_path: Path) -> None:
+    """Part of D17."""
+    other = tmp_path / "other"
+    other.mkdir()
+    threadline("remember", "Ports are even", cwd=other)
+    found = threadline("search", "ports", "--all-projects", cwd=unused.path)
+    assert b"Ports are even" in found.stdout
 
 
 def test_what_is_known_is_shown_from_the_real_home(unused: Repository) -> None:
