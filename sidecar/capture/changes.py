@@ -31,7 +31,7 @@ class Follower:
         self._capture = self._state()
 
     def changes(self) -> list[Change]:
-        """Tell what has changed since the last time."""
+        """Return what has changed since the last time."""
         paused, self._capture = self._capture, self._state()
         compared = {what: one.changes() for what, one in self._shelves.items()}
         found = [self._change(what, ids) for what, ids in compared.items() if ids]

@@ -134,7 +134,7 @@ class Watched:
 
     @property
     def is_known(self) -> bool:
-        """Tell whether anyone looked at this checkout before."""
+        """Return whether anyone looked at this checkout before."""
         return self._checkout.name in self._vault.marks
 
     def begin(self, since: datetime) -> None:

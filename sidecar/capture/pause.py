@@ -32,7 +32,7 @@ def resume(vault: Vault) -> CaptureState:
 
 
 def state(vault: Vault, is_running: IsRunning) -> CaptureState:
-    """Tell whether anything is recorded now; a pause whose process has ended is over."""
+    """Return whether anything is recorded now; a pause whose process has ended is over."""
     known = vault.pauses.read()
     pause = pauses.current(known, vault.clock()) if known else None
     if pause is not None and pause.process is not None and not is_running(pause.process):

@@ -62,7 +62,7 @@ class Saves:
 
 
 def _is_wanted(path: str) -> bool:
-    """Tell whether a file may be named: it holds no secrets, and it is not one that we write ourselves."""
+    """Return whether a file may be named: it holds no secrets, and it is not one that we write ourselves."""
     from sidecar.hosts import rules_files  # noqa: PLC0415  # where nothing is saved, it is not needed
 
     return not secret_files.is_secret(path) and path not in rules_files.PLACES.values()
@@ -87,7 +87,7 @@ class Places:
         self._mutex = threading.RLock()
 
     def find(self, path: Path, folders: Iterable[Path]) -> tuple[Path, str] | None:
-        """Give a file's project and its name there; None for a file outside these folders, or git's own."""
+        """Return a file's project and its name there; None for a file outside these folders, or git's own."""
         real = Path(os.path.realpath(path))
         folder = next((one for one in folders if real.is_relative_to(one)), None)
         if folder is None or real == folder:

@@ -144,7 +144,7 @@ _TYPES = frozenset(get_args(MemoryType))
 
 
 def picture(vault: Vault, params: TimelineParams) -> Timeline:
-    """Tell which sessions and memories a time has."""
+    """Return which sessions and memories a time has."""
     sessions = _sessions(vault, params)
     memories = sorted(_memories(vault, params), key=lambda mark: (mark.at, mark.memory_id))
     beyond = {

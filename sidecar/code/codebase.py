@@ -261,7 +261,7 @@ class Codebase:
         return self._mentioning.get(key, [])
 
     def holding(self, phrases: Collection[str]) -> list[str]:
-        """Name the files of HEAD in which one of these phrases stands, in capitals or not."""
+        """Return the files of HEAD in which one of these phrases stands, in capitals or not."""
         return contents.holding(self._folder, self._head, phrases) if self._head else []
 
     def standing_names(self, names: Collection[str]) -> set[str]:

@@ -80,7 +80,7 @@ def release(vault: Vault, session_key: str) -> None:
 
 
 def given(vault: Vault, session_key: str, memory_ids: Sequence[str]) -> list[Op]:
-    """Say how to write down what a conversation was given, and how much of it was new to its agent."""
+    """Return how to write down what a conversation was given, and how much of it was new to its agent."""
     talk = participants.find(vault, session_key)
     fresh = [] if talk is None else [one for one in memory_ids if one not in talk.given]
     if talk is None or not fresh:
@@ -95,7 +95,7 @@ def given(vault: Vault, session_key: str, memory_ids: Sequence[str]) -> list[Op]
 def _began(
     talk: Conversation, params: ContextParams, recovery: Recovery | None
 ) -> Conversation | None:
-    """Give a conversation as it begins now; None where all of that is known."""
+    """Return a conversation as it begins now; None where all of that is known."""
     previous = params.previous_session_key
     how: Beginning = "recovered" if recovery else "cold"
     if talk.began is not None and not (recovery and talk.began == "cold"):

@@ -25,7 +25,7 @@ _TOLD = 200
 
 
 def last_here(scene: Scene) -> datetime | None:
-    """Tell when an agent was last seen in another conversation than this; None where it never was."""
+    """Return when an agent was last seen in another conversation than this; None where it never was."""
     vault, key = scene.vault, scene.params.session_key
     this = participants.find(vault, key) if key else None
     own = this.session_key if this else None
@@ -42,7 +42,7 @@ def last_here(scene: Scene) -> datetime | None:
 
 
 def catch_up(scene: Scene, since: datetime) -> Changes:
-    """Tell what has happened since then."""
+    """Return what has happened since then."""
     vault = scene.vault
     sessions = list(_sessions(vault, since))
     happened = Happenings(
@@ -65,7 +65,7 @@ def _conversations(scene: Scene) -> Iterator[Conversation]:
 
 
 def _sessions(vault: Vault, since: datetime) -> Iterator[Session]:
-    """Give the sessions that went on after a moment, newest first."""
+    """Yield the sessions that went on after a moment, newest first."""
     for record in vault.sessions.newest():
         if record.started_at + vault.rule.window < since:
             return
@@ -79,7 +79,7 @@ def _commits(vault: Vault, sessions: list[Session]) -> Iterator[Commit]:
 
 
 def _memories(vault: Vault, since: datetime) -> Iterator[Memory]:
-    """Give the memories that were made after a moment, the latest of them; ids begin with their time."""
+    """Yield the memories that were made after a moment, the latest of them; ids begin with their time."""
     later = vault.memories.ids(ulids.first_at(since))
     yield from vault.memories.some(reversed(later[-_TOLD:])).values()
 

@@ -55,7 +55,7 @@ class Parts:
         self._kept: dict[Hashable, tuple[object, Any]] = {}
 
     def keep(self, key: Hashable, made_of: object, make: Callable[[], _Made]) -> _Made:
-        """Give a piece as it was made, or make it; `made_of` was looked at before."""
+        """Return a piece as it was made, or make it; `made_of` was looked at before."""
         known = self._kept.get(key)
         if known is not None and known[0] == made_of:
             found: _Made = known[1]
@@ -162,7 +162,7 @@ class Gatherer(Struct):
     def _kept(
         self, scene: Scene, make: Callable[[Vault, str], _Part], table: str, *others: object
     ) -> _Part:
-        """Give what an agent is told of a table; it is made anew once the table or something else has changed."""
+        """Return what an agent is told of a table; it is made anew once the table or something else has changed."""
         vault, agent_id = scene.vault, scene.who.agent_id
         made_of = (vault.changes((table,)), others)
         return self.parts.keep(
@@ -222,7 +222,7 @@ def _recent(vault: Vault, agent_id: str) -> list[AgentItem]:
 
 
 def _done(scene: Scene, last: datetime | None) -> list[CompletedTask]:
-    """Tell which tasks turn out to be done now, after those that did since an agent was last here."""
+    """Return which tasks turn out to be done now, after those that did since an agent was last here."""
     earlier = open_tasks.completed_since(scene.vault, last or scene.vault.clock() - _LATELY)
     find = open_tasks.would_complete if scene.params.preview else open_tasks.complete_due
     return [*earlier, *find(scene.vault, scene.look)]
@@ -263,7 +263,7 @@ def _documents(scene: Scene) -> Iterator[DocumentItem]:
 
 
 def _missing(scene: Scene, names: Sequence[str]) -> tuple[str, ...] | UnsetType:
-    """Name the documents that were asked for and do not exist."""
+    """Return the documents that were asked for and do not exist."""
     wanted = dict.fromkeys(scene.params.include_documents)
     return tuple(name for name in wanted if name not in names and name != SOUL) or UNSET
 

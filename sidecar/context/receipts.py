@@ -106,7 +106,7 @@ def name(*parts: bytes) -> str:
 
 
 def keep(vault: Vault, receipt: Receipt) -> list[Op]:
-    """Say how to write a receipt down; one that is there already counts once more."""
+    """Return how to write a receipt down; one that is there already counts once more."""
     known = vault.receipts.get(receipt.receipt_id)
     if known is not None:
         receipt = msgspec.structs.replace(
@@ -256,7 +256,7 @@ def _find(vault: Vault, memory_id: str) -> Memory:
 
 
 def _opinions(vault: Vault, memory_id: str) -> dict[str, Feedback]:
-    """Give what was said of a memory, the earliest first; ids begin with their time."""
+    """Return what was said of a memory, the earliest first; ids begin with their time."""
     every = vault.feedback.by_id()
     return {key: every[key] for key in sorted(every) if every[key].memory_id == memory_id}
 

@@ -35,14 +35,14 @@ def earlier(scene: Scene) -> Conversation | None:
 
 
 def was_told(vault: Vault, talk: Conversation | None) -> bool:
-    """Tell whether a conversation has its context, and not only began: its host may have stopped waiting for it."""
+    """Return whether a conversation has its context, and not only began: its host may have stopped waiting for it."""
     return talk is not None and talk.began is not None and bool(talk.given or _told(vault, talk))
 
 
 def renew(
     scene: Scene, params: RenderParams, context: StartContext, key: bytes
 ) -> tuple[Rendered, Receipt | None]:
-    """Tell what of a context a conversation has not been given yet; nothing where that is nothing."""
+    """Return what of a context a conversation has not been given yet; nothing where that is nothing."""
     talk = earlier(scene)
     cap = assistant.cap(params.host, params.max_chars)
     silence = Rendered(host=params.host, text="", chars=0, cap=cap)
@@ -72,7 +72,7 @@ def renew(
 
 
 def note(vault: Vault, receipt: Receipt) -> list[Op]:
-    """Say how to write down what was given anew."""
+    """Return how to write down what was given anew."""
     ids = [one.id for one in receipt.items if one.id in vault.memories]
     told = begin.given(vault, receipt.session_key, ids) if receipt.session_key else []
     return [*receipts.keep(vault, receipt), *told]

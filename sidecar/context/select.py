@@ -25,7 +25,7 @@ _EVENTS = 100
 
 
 def files(scene: Scene) -> tuple[str, ...]:
-    """Name the files at hand: those that were named, then what was last worked on in the active session."""
+    """Return the files at hand: those that were named, then what was last worked on in the active session."""
     session_id = timeline.active_id(scene.vault)
     if session_id is None:
         return scene.params.files_at_hand
@@ -62,7 +62,7 @@ _RELEVANT = 1 / 3
 
 
 def limits(scene: Scene) -> dict[str, int]:
-    """Tell how many items of each section are wanted."""
+    """Return how many items of each section are wanted."""
     wanted = choosing.limits(scene.params)
     return wanted | {RESULTS: _RESULTS if scene.params.query.strip() else 0}
 

@@ -98,7 +98,7 @@ class Contexts:
         return told
 
     def _stamp(self, scene: Scene) -> Stamp:
-        """Tell what an answer depends on; any write of any process that matters makes another one."""
+        """Return what an answer depends on; any write of any process that matters makes another one."""
         vault = scene.vault
         revisions = vault.changes(prepared.MADE_OF)
         return (
@@ -115,7 +115,7 @@ class Contexts:
         )
 
     def _watched(self, vault: Vault, revisions: object) -> tuple[str, ...]:
-        """Name the paths that tasks speak of; they are read again once something was written."""
+        """Return the paths that tasks speak of; they are read again once something was written."""
         seen, paths = self._paths.get(vault.project_id, (None, ()))
         if seen != revisions:
             paths = open_tasks.watched(vault)
@@ -136,7 +136,7 @@ class Contexts:
         return told, not messages
 
     def give(self, scene: Scene, gathered: Gathered) -> StartContext:
-        """Give what was prepared."""
+        """Return what was prepared."""
         open_tasks.complete_due(scene.vault, scene.look)
         told = self._settle(scene, None, gathered)
         self._note(scene, told)
@@ -216,7 +216,7 @@ class Contexts:
 
 
 def _is_noted(scene: Scene, told: Told) -> bool:
-    """Tell whether there is something to keep a receipt of: who only looks, or is told nothing, gets none."""
+    """Return whether there is something to keep a receipt of: who only looks, or is told nothing, gets none."""
     is_given = scene.is_noted and not scene.params.preview
     return is_given and (told.receipt.host is None or bool(told.text))
 
@@ -230,7 +230,7 @@ def _without(gathered: Gathered, taken: Collection[str]) -> Gathered:
 
 
 def _signed(scene: Scene, gathered: Gathered, fitted: Fitted) -> Told:
-    """Give an answer its receipt's name, which has the length of what stands for it."""
+    """Return an answer its receipt's name, which has the length of what stands for it."""
     made = _Given(
         content=msgspec.json.encode(fitted.context),
         dropped=fitted.dropped,
@@ -309,7 +309,7 @@ _WRONG = 50
 
 
 def account(contexts: Contexts, scene: Scene, params: RenderParams) -> Account:
-    """Tell what is given, why, what is not, and what all of it says."""
+    """Return what is given, why, what is not, and what all of it says."""
     rendered, told = contexts.render(scene, params), contexts.tell(scene, params)
     receipt = _completed(scene.vault, told.receipt)
     named = [*(one.id for one in receipt.items), *(one.id for one in receipt.left_out)]

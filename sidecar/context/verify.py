@@ -126,7 +126,7 @@ class Verifier:
             vault.findings.write(findings.head, dict(latest))
 
     def has_news(self, vault: Vault) -> bool:
-        """Tell whether something was found out that is not written down."""
+        """Return whether something was found out that is not written down."""
         findings = self._findings.get(vault.project_id)
         return findings is not None and findings.is_new
 
@@ -147,7 +147,7 @@ def _known(findings: _Findings, names: Mapping[str, int]) -> dict[str, Fact]:
 
 
 def _is_here(memory: Memory, here: Collection[str]) -> bool:
-    """Tell whether all commits that a memory comes from are behind HEAD: then nothing but HEAD decides about it."""
+    """Return whether all commits that a memory comes from are behind HEAD: then nothing but HEAD decides about it."""
     return all(sha in here for sha in drift.commits(memory, Fates()))
 
 

@@ -89,7 +89,7 @@ class _Said(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _save(vault: Vault, params: CheckpointParams, said: _Said, settings: Settings) -> _Saved:
-    """Say how to write the checkpoint itself; a retry's is there already."""
+    """Return how to write the checkpoint itself; a retry's is there already."""
     now, summary = said.author.now, said.summary
     met = participants.meet(vault, said.author.run or "", said.who, now)
     talk = conversations.seen(met.conversation, now)
@@ -174,7 +174,7 @@ def digest(vault: Vault, params: DigestParams, who: Who, tools: Tools) -> Digest
 
 
 def _told(vault: Vault, talk: Conversation, said: tuple[DigestParams, str], now: datetime) -> str:
-    """Give what is kept: the agent's words as they are, what was observed where there are none."""
+    """Return what is kept: the agent's words as they are, what was observed where there are none."""
     params, words = said
     if params.trigger != "pre_compaction" and words.strip():
         return words

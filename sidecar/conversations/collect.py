@@ -24,7 +24,7 @@ def add(
     done: Iterable[Activity] = (),
     now: datetime,
 ) -> list[Op]:
-    """Say how to write down what was said and done; of too much, the oldest goes."""
+    """Return how to write down what was said and done; of too much, the oldest goes."""
     entries = {one.turn_id: turns.entry(session_key, one) for one in said}
     kept = (turns.activity(session_key, one, now) for one in done)
     activities = {one.activity_id: one for one in kept}
@@ -38,17 +38,17 @@ def add(
 
 
 def said(vault: Vault, session_key: str) -> list[Entry]:
-    """Give what was said and not saved yet."""
+    """Return what was said and not saved yet."""
     return vault.entries.find("sessionKey", session_key)
 
 
 def done(vault: Vault, session_key: str) -> list[KeptActivity]:
-    """Give what was done and not saved yet."""
+    """Return what was done and not saved yet."""
     return vault.activities.find("sessionKey", session_key)
 
 
 def drop(vault: Vault, session_key: str) -> list[Op]:
-    """Say how to remove what waits of a conversation."""
+    """Return how to remove what waits of a conversation."""
     return [
         *(vault.entries.drop(one.turn_id) for one in said(vault, session_key)),
         *(vault.activities.drop(one.activity_id) for one in done(vault, session_key)),
@@ -56,7 +56,7 @@ def drop(vault: Vault, session_key: str) -> list[Op]:
 
 
 def waiting(vault: Vault) -> set[str]:
-    """Name the conversations of which something waits; nothing of it is read."""
+    """Return the conversations of which something waits; nothing of it is read."""
     return {*vault.entries.values("sessionKey"), *vault.activities.values("sessionKey")}
 
 
@@ -106,7 +106,7 @@ def work(vault: Vault, conversation: Conversation) -> Work:
 
 
 def describe(vault: Vault, conversation: Conversation, now: datetime) -> str:
-    """Tell what was observed of a conversation, and of the repository meanwhile."""
+    """Return what was observed of a conversation, and of the repository meanwhile."""
     most = sorted(conversation.used, key=lambda one: -conversation.used[one])[:_TITLES]
     found = filter(None, map(vault.memories.get, most))
     titles = {one.memory_id: one.title for one in found if one.status != "forgotten"}
@@ -119,7 +119,7 @@ def describe(vault: Vault, conversation: Conversation, now: datetime) -> str:
 def save(
     vault: Vault, checkpoint: Checkpoint, conversation: Conversation, settings: Settings
 ) -> list[Op]:
-    """Say how to write a checkpoint and that it was made; what is too many by now goes, and what it has told."""
+    """Return how to write a checkpoint and that it was made; what is too many by now goes, and what it has told."""
     now = checkpoint.created_at
     mine = vault.checkpoints.find("sessionKey", conversation.session_key)
     others = {one.id: one for one in mine if one.id != checkpoint.id}
@@ -144,7 +144,7 @@ def make(conversation: Conversation, trigger: Trigger, digest: str, *, now: date
 
 
 def save_if_due(vault: Vault, session_key: str, settings: Settings) -> list[Op]:
-    """Say how to write the periodic checkpoint of a conversation, if it is still due."""
+    """Return how to write the periodic checkpoint of a conversation, if it is still due."""
     talk, now = vault.conversations.get(session_key), vault.clock()
     if talk is None or not conversations.is_due(talk, settings, now):
         return []

@@ -115,7 +115,7 @@ def _flushed(vault: Vault, session_key: str, settings: Settings) -> list[Op]:
 
 
 def _is_wanted(vault: Vault, talk: Conversation, settings: Settings) -> bool:
-    """Tell whether a conversation is to be saved: not one that would be too old at once, or about nothing."""
+    """Return whether a conversation is to be saved: not one that would be too old at once, or about nothing."""
     oldest = vault.clock() - timedelta(days=settings.retention_days)
     is_young = settings.continuity_enabled and talk.last_seen_at >= oldest
     return is_young and conversations.leaves_something(talk)

@@ -81,7 +81,7 @@ class Limits:
     """Seconds that the observations of one folder may take; after that the others have their turn."""
 
     def are_reached(self, line: bytes, placed: int) -> bool:
-        """Tell whether to stop before this line; something is placed however little time there is."""
+        """Return whether to stop before this line; something is placed however little time there is."""
         is_late = self.deadline is not None and time.monotonic() > self.deadline
         return (is_late and placed > 0) or bool(self.before and self.before.encode() in line)
 

@@ -33,7 +33,7 @@ def find(vault: Vault, session_key: str) -> Conversation | None:
 
 
 def meet(vault: Vault, session_key: str, who: Who, now: datetime) -> Met:
-    """Give a conversation, begun if it is not known yet; the store's lock is held until it is written."""
+    """Return a conversation, begun if it is not known yet; the store's lock is held until it is written."""
     key = conversations.known_as(session_key)
     known = vault.conversations.get(key)
     talk = known or conversations.begin(key, vault.project_id, who, now)
@@ -47,7 +47,7 @@ def meet(vault: Vault, session_key: str, who: Who, now: datetime) -> Met:
 
 
 def moment(vault: Vault, occurred_at: datetime | None) -> datetime:
-    """Tell when something was that is reported now, as far as that can be believed."""
+    """Return when something was that is reported now, as far as that can be believed."""
     now = vault.clock()
     return sessions.clamp(sessions.bounded(occurred_at or now), now, vault.rule)
 
@@ -55,7 +55,7 @@ def moment(vault: Vault, occurred_at: datetime | None) -> datetime:
 def leader(
     vault: Vault, session_key: str | None, who: Who, told: tuple[str | None, str | None]
 ) -> Who:
-    """Say who leads a conversation: as told (agent and harness), as known of it, or as is usual here."""
+    """Return who leads a conversation: as told (agent and harness), as known of it, or as is usual here."""
     agent_id, harness = told
     is_told = agent_id and harness
     talk = find(vault, session_key) if session_key and not is_told else None
@@ -68,7 +68,7 @@ def leader(
 
 
 def ops(vault: Vault, met: Met) -> list[Op]:
-    """Say how to write both."""
+    """Return how to write both."""
     talk, agent = met.conversation, met.agent
     return [
         vault.conversations.put(talk.session_key, talk),
@@ -83,7 +83,7 @@ _LIVE = timedelta(minutes=30)
 
 
 def live(vault: Vault, harness: str, folder: PurePath) -> tuple[str, ...]:
-    """Name the conversations that a program's hooks follow in a folder just now."""
+    """Return the conversations that a program's hooks follow in a folder just now."""
     now = vault.clock()
     return tuple(
         one.session_key

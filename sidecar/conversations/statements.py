@@ -72,7 +72,7 @@ class Keeper:
         return CheckpointedMemory(outcome=outcome, memory_id=kept.memory_id)
 
     def ops(self) -> list[Op]:
-        """Say how to write all of it."""
+        """Return how to write all of it."""
         plain = [self._vault.memories.put(one.memory_id, one) for one in self._plain]
         return [*(self._comparison.ops() if self._comparison else ()), *plain]
 
@@ -89,7 +89,7 @@ class Keeper:
             self._known.setdefault(self._name(key), memory_id or memory.memory_id)
 
     def _name(self, key: str) -> str:
-        """Give what a memory is known by; its place in a checkpoint counts only where all are kept."""
+        """Return what a memory is known by; its place in a checkpoint counts only where all are kept."""
         return key.rsplit(":", 1)[-1] if self._comparison else key
 
 
@@ -148,7 +148,7 @@ def decide(
 
 
 def is_current(vault: Vault, decision: Decision) -> bool:
-    """Tell whether nobody has changed a memory since it was decided."""
+    """Return whether nobody has changed a memory since it was decided."""
     known, now = decision.known, vault.memories.by_id()
     return known is now or (
         len(known) == len(now) and all(now.get(key) is one for key, one in known.items())
@@ -206,7 +206,7 @@ def unlearn(vault: Vault, new: Iterable[Memory]) -> None:
 
 
 def _is_of(key: str, prefix: str) -> bool:
-    """Tell whether a key is of a run, and not of one whose name only begins like it."""
+    """Return whether a key is of a run, and not of one whose name only begins like it."""
     return key.startswith(prefix) and key.count(":", len(prefix)) == 1
 
 

@@ -27,7 +27,7 @@ from sidecar.storage.vault import Vault
 
 
 def note(vault: Vault, session_key: str, report: Report, done: Iterable[Activity] = ()) -> list[Op]:
-    """Say how to write down what a known conversation searched, read or kept."""
+    """Return how to write down what a known conversation searched, read or kept."""
     talk = participants.find(vault, session_key)
     if talk is None:
         return []
@@ -38,7 +38,7 @@ def note(vault: Vault, session_key: str, report: Report, done: Iterable[Activity
 
 
 def listen(vault: Vault, session_key: str, text: str) -> list[Op]:
-    """Say how to write down which of the memories that it was given a conversation quotes."""
+    """Return how to write down which of the memories that it was given a conversation quotes."""
     talk = participants.find(vault, session_key)
     given = vault.memories.some(talk.given) if talk else {}
     quoted = turns.quoted(text, given.values())
@@ -155,7 +155,7 @@ def tell(vault: Vault, session_key: str, seen: Seen, tools: Tools) -> Told:
 
 
 def key_of(params: TrackParams, said_by: Speaker) -> str:
-    """Give what a turn is known by: its key, or else its words and, where it is told, its moment."""
+    """Return what a turn is known by: its key, or else its words and, where it is told, its moment."""
     if params.idempotency_key is not None:
         return f"key:{params.idempotency_key}"
     text = params.prompt if said_by == "user" else params.response
@@ -164,7 +164,7 @@ def key_of(params: TrackParams, said_by: Speaker) -> str:
 
 
 def ignore(vault: Vault, params: TrackParams) -> Tracked:
-    """Tell how a conversation stands, and write nothing down."""
+    """Return how a conversation stands, and write nothing down."""
     talk = participants.find(vault, params.session_key)
     return msgspec.structs.replace(
         _tracked(conversations.known_as(params.session_key), talk, is_due=False), is_kept=False
@@ -199,7 +199,7 @@ def capture(vault: Vault, seen: Seen) -> None:
 
 
 def _was_heard(vault: Vault, talk: Conversation, seen: Seen) -> bool:
-    """Tell whether a turn was just heard from somebody else: a hook and an agent may report the same one."""
+    """Return whether a turn was just heard from somebody else: a hook and an agent may report the same one."""
     news = msgspec.structs.replace(
         seen.report, key=None, prompts=0, said=(), last_words="", notes=()
     )
@@ -281,7 +281,7 @@ def refuse(params: IngestTurnParams) -> IngestedTurn:
 
 
 def session_key(params: IngestTurnParams) -> str:
-    """Tell which conversation is meant, by either of its names."""
+    """Return which conversation is meant, by either of its names."""
     return params.session_key or params.agent_run_id or ""
 
 
@@ -304,7 +304,7 @@ def _key(params: IngestTurnParams) -> str:
 
 
 def _report_key(talk: Conversation | None, params: IngestTurnParams) -> str:
-    """Give what the report of a turn is known by; one without a key or a moment only while it is the last."""
+    """Return what the report of a turn is known by; one without a key or a moment only while it is the last."""
     key = f"{params.role}:{_key(params)}"
     if params.idempotency_key is not None or params.occurred_at is not None or talk is None:
         return key

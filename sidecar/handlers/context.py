@@ -119,7 +119,7 @@ class Dialogue:
         return self._contexts.render(self._scene(params), params)
 
     def explain(self, params: RenderParams) -> Account:
-        """Tell what a host would be given now, why, and what not; nothing is noted of that."""
+        """Return what a host would be given now, why, and what not; nothing is noted of that."""
         looked = msgspec.structs.replace(params, preview=True)
         return start.account(self._contexts, self._scene(looked), looked)
 
@@ -269,7 +269,7 @@ class Dialogue:
             return None
 
     def give(self, unasked: Unasked | None) -> StartContext | None:
-        """Give an agent what it did not ask for; once, and never at the cost of what it came for."""
+        """Return an agent what it did not ask for; once, and never at the cost of what it came for."""
         if unasked is None:
             return None
         scene, gathered = unasked
@@ -289,7 +289,7 @@ class Dialogue:
             return None
 
     def live(self, reference: str | None, harness: str) -> tuple[str, ...]:
-        """Name the conversations of a program that go on in a folder, as its hooks tell."""
+        """Return the conversations of a program that go on in a folder, as its hooks tell."""
         from sidecar.conversations import participants  # noqa: PLC0415  # likewise
 
         vault, who, _ = self._meet(reference, None, harness)
@@ -321,7 +321,7 @@ class Dialogue:
         return vault, who, code
 
     def _seat(self, folder: Path, code: Codebase | None) -> tuple[Path, Path]:
-        """Tell where a working tree really is, and where in it a folder is; as long as its code is known."""
+        """Return where a working tree really is, and where in it a folder is; as long as its code is known."""
         key = (folder, code.real_folder if code else None)
         with self._mutex:
             with contextlib.suppress(KeyError):
@@ -333,7 +333,7 @@ class Dialogue:
             return root, inside
 
     def _stand(self, reference: str | None, vault: Vault) -> tuple[Path, Codebase | None]:
-        """Give a folder of a project, and its code; its memory's own, where the project is nowhere on this machine."""
+        """Return a folder of a project, and its code; its memory's own, where the project is nowhere on this machine."""
         try:
             folder = self._projects.folder(reference)
         except NotFoundError:
@@ -341,7 +341,7 @@ class Dialogue:
         return folder, self._projects.code_at(folder)
 
     def _refer(self, project: str | None, vault_id: str | None) -> str | None:
-        """Tell which project is meant, by either of its names."""
+        """Return which project is meant, by either of its names."""
         if vault_id is None:
             return project
         if project is None:
@@ -450,7 +450,7 @@ def _asked(params: ConversationParams) -> ContextParams:
 
 
 def _with_messages(kept: Checkpointed, given: tuple[MessageItem, ...]) -> Checkpointed:
-    """Give messages where they are looked for, also those that came with the context of an agent's first report."""
+    """Return messages where they are looked for, also those that came with the context of an agent's first report."""
     start = kept.start
     if start is None:
         return msgspec.structs.replace(kept, pending_messages=given)

@@ -69,7 +69,7 @@ class Insight:
         self._noted: LRUCache[object, tuple[NoteInCode, ...]] = LRUCache(_PLACES)
 
     def explain(self, params: ExplainParams) -> Explanation:
-        """Tell why a line is as it is; of a file that is nobody's to hear of, nothing."""
+        """Return why a line is as it is; of a file that is nobody's to hear of, nothing."""
         vault = self._projects.vault(params.project)
         tree, name = self._find(params.project, params.path)
         if name is None:
@@ -82,7 +82,7 @@ class Insight:
         return msgspec.structs.replace(told, notes=tuple(near))
 
     def tell(self, params: AboutParams) -> FileStory:
-        """Tell what is known about a file; of one that is nobody's to hear of, nothing."""
+        """Return what is known about a file; of one that is nobody's to hear of, nothing."""
         vault = self._projects.vault(params.project)
         tree, name = self._find(params.project, params.path)
         if name is None:
@@ -149,7 +149,7 @@ class Insight:
             return tree
 
     def _elsewhere(self, vault: Vault, tree: _Tree, some: Collection[Memory]) -> Collection[str]:
-        """Name the memories that belong to another branch; what was judged at this HEAD is known."""
+        """Return the memories that belong to another branch; what was judged at this HEAD is known."""
         code = None if tree.origins is None else self._projects.code_at(tree.folder)
         if code is None:
             return ()
@@ -184,7 +184,7 @@ def _look(tree: _Tree, name: str, line: int) -> Sight:
 
 
 def _is_nobodys(tree: _Tree, name: str) -> bool:
-    """Tell whether nobody wants to hear of a file: a secret one, an ignored one, one of git's own."""
+    """Return whether nobody wants to hear of a file: a secret one, an ignored one, one of git's own."""
     if secret_files.is_secret(name) or ".git" in Path(name).parts:
         return True
     with tree.mutex:

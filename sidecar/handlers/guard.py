@@ -19,7 +19,7 @@ _ORDER = ("stale", "done", "touched")
 
 
 def check(projects: Projects, params: CheckParams) -> Checked:
-    """Name the constraints, decisions and open tasks that a change concerns."""
+    """Return the constraints, decisions and open tasks that a change concerns."""
     vault, code = projects.vault(params.project), projects.code(params.project)
     if code is None:
         raise GitFailedError("there is no repository here, so there is no change to check")
@@ -40,7 +40,7 @@ def check(projects: Projects, params: CheckParams) -> Checked:
 def _tasks(
     tasks: Sequence[Task], files: Sequence[ChangedFile], code: Code, now: datetime
 ) -> Iterator[Concern]:
-    """Tell which open tasks the change finishes, by the conditions that can be told from files alone."""
+    """Return which open tasks the change finishes, by the conditions that can be told from files alone."""
     facts = _facts(files, code, now)
     for task in tasks:
         wanted = conditions.parse(task.done_when or "") if task.status != "done" else None

@@ -23,12 +23,12 @@ from sidecar.upkeep import doctor
 
 
 def version(_projects: Projects, _: NoParams) -> Version:
-    """Tell which program answers."""
+    """Return which program answers."""
     return Version(version=VERSION, process=os.getpid())
 
 
 def status(projects: Projects, params: ProjectParams) -> Status:
-    """Tell what is recorded of a project, and what is wrong."""
+    """Return what is recorded of a project, and what is wrong."""
     project = projects.project(params.project)
     vault = projects.vault(project)
     with contextlib.suppress(ThreadlineError):

@@ -33,7 +33,7 @@ def here(projects: Projects) -> list[Project]:
 
 
 def explain(projects: Projects, params: ProjectParams) -> Standing:
-    """Tell why a folder belongs to its project."""
+    """Return why a folder belongs to its project."""
     return linking.explain(projects.home, projects.located(params.project))
 
 
@@ -50,7 +50,7 @@ def link(projects: Projects, params: LinkFolderParams) -> LinkedFolder:
 
 
 def unlink(projects: Projects, params: ProjectParams) -> LinkedFolder:
-    """Give a folder a memory of its own again."""
+    """Return a folder a memory of its own again."""
     capture.catch_up(projects, params.project)
     projects.part(Background).settle()
     located = projects.located(params.project)

@@ -26,7 +26,7 @@ _ALL = 100_000
 
 
 def list_files(projects: Projects, params: ProjectParams) -> RulesList:
-    """Tell which files are there."""
+    """Return which files are there."""
     return rules_writer.list_files(_tools(projects, params.project))
 
 
@@ -47,7 +47,7 @@ def remove(projects: Projects, params: RulesParams) -> RulesChanges:
 
 def _tools(projects: Projects, reference: str | None) -> rules_writer.Tools:
     def tell(target: Target, most: int) -> str:
-        """Tell what holds for every conversation; nothing is noted of that."""
+        """Return what holds for every conversation; nothing is noted of that."""
         asked = ContextParams(
             project=reference, agent_id=target, max_response_chars=_ALL, preview=True
         )

@@ -120,13 +120,13 @@ class Workspace:
             self._try(checkout.name, self._look_once, checkout, fingerprint)
 
     def quiet_places(self) -> list[Path]:
-        """Name the folders in which a new folder may be a new repository or worktree."""
+        """Return the folders in which a new folder may be a new repository or worktree."""
         with self._mutex:
             commons = [one.checkout.common for one in self._repositories.values()]
         return [*dict.fromkeys((*self._projects.folders, *commons))]
 
     def places(self) -> list[Path]:
-        """Name the folders in which something changes when something happens."""
+        """Return the folders in which something changes when something happens."""
         with self._mutex:
             vaults = [project.vault.folder for project in self._watched.values()]
             repositories = [*self._repositories.values()]
@@ -134,7 +134,7 @@ class Workspace:
         return places + [folder / name for folder in vaults for name in ("", "sessions", "inbox")]
 
     def roots(self) -> list[Path]:
-        """Name the roots of the working trees inside the folders; a folder in none stands for itself."""
+        """Return the roots of the working trees inside the folders; a folder in none stands for itself."""
         with self._mutex:
             trees = [one.checkout.folder for one in self._repositories.values()]
         inside = [
@@ -150,7 +150,7 @@ class Workspace:
         return [*dict.fromkeys((*inside, *alone))]
 
     def vaults(self) -> list[Vault]:
-        """Give the memory of each project in the workspace."""
+        """Return the memory of each project in the workspace."""
         with self._mutex:
             return [project.vault for project in self._watched.values()]
 
@@ -173,7 +173,7 @@ class Workspace:
         return changes
 
     def find(self, path: Path) -> tuple[Path, str] | None:
-        """Give the root of a file's working tree and its name there; None for a file outside the folders."""
+        """Return the root of a file's working tree and its name there; None for a file outside the folders."""
         return self._places.find(path, self._projects.folders)
 
     def save(self, found: Sequence[tuple[Path, datetime]]) -> None:
@@ -238,7 +238,7 @@ class Workspace:
         changes += project.follower.changes()
 
     def _needs_scan(self, now: datetime) -> bool:
-        """Tell whether there may be repositories, worktrees or projects that are not known yet."""
+        """Return whether there may be repositories, worktrees or projects that are not known yet."""
         if _is_over(self._scanned, now, RESCAN) or self._roots() != self._seen_roots:
             return True
         if self._projects.home.stamp() != self._seen_index:

@@ -76,7 +76,7 @@ def key(note: CodeNote) -> str:
 
 
 def stands(path: str, text: str, value: str) -> bool:
-    """Tell whether the words of a note stand in a file."""
+    """Return whether the words of a note stand in a file."""
     shown = guides.unlinked(text) if guides.NAMES.search(path) else text
     return comments.plain(value) in comments.plain(shown)
 

@@ -16,7 +16,7 @@ class Code(Protocol):
 
     @property
     def at(self) -> str | None:
-        """Tell which HEAD was held last."""
+        """Return which HEAD was held last."""
 
     def standing(self) -> object:
         """Look at once where HEAD and the main line of development are now; equal, where neither has moved."""
@@ -26,7 +26,7 @@ class Code(Protocol):
         """Keep what was found out and cannot become otherwise; what does not fit is forgotten."""
 
     def touched(self, shas: Collection[str]) -> Mapping[str, Sequence[Touched]]:
-        """Tell how commits left the files they changed."""
+        """Return how commits left the files they changed."""
 
     def ages(self, shas: Collection[str]) -> Mapping[str, int]:
         """Pick the commits that are behind HEAD, each with how far; what is newer is less far."""
@@ -35,7 +35,7 @@ class Code(Protocol):
         """Pick the commits that are part of the main line of development, wherever HEAD is."""
 
     def main_line(self) -> object:
-        """Give something cheap that is different after the main line of development has moved."""
+        """Return something cheap that is different after the main line of development has moved."""
 
     def present(self, shas: Collection[str]) -> set[str]:
         """Pick the commits that git still has."""
@@ -47,10 +47,10 @@ class Code(Protocol):
         """List what was taken back in HEAD's history, newest first."""
 
     def blobs(self, paths: Collection[str]) -> Mapping[str, str]:
-        """Tell what HEAD holds at paths."""
+        """Return what HEAD holds at paths."""
 
     def earlier(self, wanted: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
-        """Tell what commits hold at paths, by both; what git has not is left out."""
+        """Return what commits hold at paths, by both; what git has not is left out."""
 
     def holders(self, blobs: Collection[str]) -> Mapping[str, str]:
         """Tell at which path HEAD holds blobs."""
@@ -74,7 +74,7 @@ class Code(Protocol):
         """Keep what was read out of blobs; what does not fit is forgotten."""
 
     def holding(self, phrases: Collection[str]) -> Sequence[str]:
-        """Name the files of HEAD in which one of these phrases stands, in capitals or not."""
+        """Return the files of HEAD in which one of these phrases stands, in capitals or not."""
 
     def standing_names(self, names: Collection[str]) -> Collection[str]:
         """Pick the names that stand somewhere in HEAD's files."""

@@ -76,7 +76,7 @@ class Comparison(Struct):
         return "superseded", self._keep(new)
 
     def ops(self) -> list[Op]:
-        """Say how to write all of it."""
+        """Return how to write all of it."""
         return [self.vault.memories.put(key, one) for key, one in self._changed.items()]
 
     def _keep(self, memory: Memory) -> Memory:
@@ -138,7 +138,7 @@ class Comparison(Struct):
 
 
 def _confirms(memory: Memory, proposal: Memory) -> bool:
-    """Tell whether somebody else says what was proposed: an agent, a person, or a later commit in its own words."""
+    """Return whether somebody else says what was proposed: an agent, a person, or a later commit in its own words."""
     if memory.status == "active":
         return True
     told = {" ".join(one.quote.split()).casefold() for one in proposal.evidence}
@@ -155,7 +155,7 @@ def _statement(memory: Memory) -> Statement:
 
 
 def _may_repeat(memory: Memory, other: Memory) -> bool:
-    """Tell whether two memories can say the same; each session's summary stands for itself."""
+    """Return whether two memories can say the same; each session's summary stands for itself."""
     if memory.memory_id == other.memory_id:
         return False
     if "episodic" in {memory.type, other.type}:

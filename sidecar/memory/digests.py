@@ -12,7 +12,7 @@ from sidecar.storage.vault import Vault
 
 
 def summary(vault: Vault, session: Session) -> str | None:
-    """Tell what a session was about, if it was about anything."""
+    """Return what a session was about, if it was about anything."""
     if session.summary:
         return session.summary
     from sidecar.memory.extract import briefings  # noqa: PLC0415  # heavy, and seldom needed

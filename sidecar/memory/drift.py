@@ -26,7 +26,7 @@ Place = tuple[str, str]
 def trace(
     anchors: Collection[Anchor], code: Code, latest: Mapping[str, str]
 ) -> dict[Anchor, State]:
-    """Tell what has become of anchors; `latest` says what commits written anew are called today."""
+    """Return what has become of anchors; `latest` says what commits written anew are called today."""
     blobs = code.blobs({anchor.path for anchor in anchors})
     states: dict[Anchor, State] = {
         anchor: "same" for anchor in anchors if _is_untouched(anchor, blobs.get(anchor.path))
@@ -144,7 +144,7 @@ def _recall(keys: Iterable[_Key], code: Code) -> dict[_Key, State]:
 
 
 def _compare(name: str | None, digest: str | None, here: Sequence[Symbol]) -> State:
-    """Tell what has become of a symbol in its file; one under another class is still the same."""
+    """Return what has become of a symbol in its file; one under another class is still the same."""
     alike = [one for one in here if one.name == name]
     if any(_is_same(one, name or "", digest) for one in alike or here):
         return "same"
@@ -221,7 +221,7 @@ _NOTHING = Fates()
 
 
 def anchor(drafts: Sequence[Draft], code: Code) -> list[Draft]:
-    """Give drafts their anchors: in what their commits changed, or in their files as they are now.
+    """Return drafts their anchors: in what their commits changed, or in their files as they are now.
 
     A draft that has anchors keeps them; what a session was about has none, and stays true.
     """
@@ -310,7 +310,7 @@ def meets(condition: Condition, text: str) -> bool:
 
 
 def elsewhere(memories: Collection[Memory], code: Code, fates: Fates = _NOTHING) -> set[str]:
-    """Name the memories that belong to branches which HEAD has not, or to commits that were dropped.
+    """Return the memories that belong to branches which HEAD has not, or to commits that were dropped.
 
     What is part of the main line of development belongs everywhere. So does one whose places all look
     here as they do there: it was merged in another way.
@@ -373,7 +373,7 @@ def _states(memories: Collection[Memory], code: Code, fates: Fates) -> dict[Anch
 
 
 def commits_elsewhere(vault: Vault, memories: Collection[Memory], code: Code | None) -> set[str]:
-    """Name the memories that belong to branches which are not part of the current one."""
+    """Return the memories that belong to branches which are not part of the current one."""
     if code is None:
         return set()
     with code.held() as head:
@@ -383,7 +383,7 @@ def commits_elsewhere(vault: Vault, memories: Collection[Memory], code: Code | N
 
 
 def find(vault: Vault, memories: Collection[Memory], code: Code) -> Fates:
-    """Tell which commits were written anew or dropped; only sessions with a commit that HEAD lacks are read."""
+    """Return which commits were written anew or dropped; only sessions with a commit that HEAD lacks are read."""
     commits = {one.memory_id: drift.commits(one, Fates()) for one in memories}
     with code.held():
         here = code.ages({sha for shas in commits.values() for sha in shas})

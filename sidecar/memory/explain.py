@@ -55,7 +55,7 @@ class Mentioned:
         self._known: dict[str, _Known] = {}
 
     def by_commits(self, vault: Vault, shas: Iterable[str]) -> list[str]:
-        """Name the memories that have one of these commits for evidence."""
+        """Return the memories that have one of these commits for evidence."""
         known = self._known.setdefault(vault.project_id, _Known())
         with known.mutex:
             _read_memories(known, vault)
@@ -68,7 +68,7 @@ class Mentioned:
             return list(dict.fromkeys(found))
 
     def by_files(self, vault: Vault, names: Iterable[str]) -> list[str]:
-        """Name the memories that speak of one of these files, or are linked with one."""
+        """Return the memories that speak of one of these files, or are linked with one."""
         known = self._known.setdefault(vault.project_id, _Known())
         with known.mutex:
             _read_memories(known, vault)
@@ -81,7 +81,7 @@ class Mentioned:
             return list(dict.fromkeys(found))
 
     def sessions(self, vault: Vault, names: Iterable[str]) -> list[str]:
-        """Name the sessions that touched one of these files, the latest first."""
+        """Return the sessions that touched one of these files, the latest first."""
         known = self._known.setdefault(vault.project_id, _Known())
         with known.mutex:
             _read_sessions(known, vault)
@@ -112,7 +112,7 @@ def _read_links(known: _Known, vault: Vault) -> None:
 
 
 def _names(status: str | None, files: Any, anchors: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401  # as they are kept
-    """Give what a memory mentions; what is stale or forgotten mentions nothing."""
+    """Yield what a memory mentions; what is stale or forgotten mentions nothing."""
     if status not in {"active", "superseded"}:
         return
     yield from (f"{_FILE}{name}" for name in files or ())
@@ -137,7 +137,7 @@ def _read_sessions(known: _Known, vault: Vault) -> None:
 
 
 def _touched(vault: Vault, session_id: str) -> Iterable[str]:
-    """Name the files that a session touched, also those that its record has no room for."""
+    """Return the files that a session touched, also those that its record has no room for."""
     session = vault.sessions.get(session_id)
     if session is None:
         return ()
@@ -164,7 +164,7 @@ class Scene:
 
 
 def explain(scene: Scene, params: ExplainParams, sight: Sight) -> Explanation:
-    """Tell what is behind a line; the path is the repository's own."""
+    """Return what is behind a line; the path is the repository's own."""
     origin = sight.origin
     commit, session = (None, None) if origin is None else _recorded(scene.vault, origin.sha)
     found = _behind(scene, params.path, sight, _spellings(origin, commit))
@@ -183,7 +183,7 @@ def explain(scene: Scene, params: ExplainParams, sight: Sight) -> Explanation:
 
 
 def tell(scene: Scene, params: AboutParams, names: Iterable[str]) -> FileStory:
-    """Tell what is known about a file, by all names that it has or had."""
+    """Return what is known about a file, by all names that it has or had."""
     names = tuple(names)
     vault = scene.vault
     memories = _here(scene, _current(vault, scene.mentioned.by_files(vault, names)))
@@ -233,7 +233,7 @@ def _written(origin: Origin, commit: Commit | None) -> LineOrigin:
 def _behind(
     scene: Scene, path: str, sight: Sight, shas: Sequence[str]
 ) -> list[tuple[Memory, Reason]]:
-    """Give the memories behind a line, the nearest first, each for the best reason."""
+    """Return the memories behind a line, the nearest first, each for the best reason."""
     vault = scene.vault
     names = dict.fromkeys([path, *([sight.origin.path] if sight.origin else ())])
     made = _sorted(_current(vault, scene.mentioned.by_commits(vault, shas)))
@@ -258,7 +258,7 @@ def _behind(
 
 
 def _nearest(memory: Memory, names: Collection[str], symbols: Sequence[str]) -> int | None:
-    """Tell how far out the symbol is that a memory speaks of; None where it speaks of none around."""
+    """Return how far out the symbol is that a memory speaks of; None where it speaks of none around."""
     anchored = {one.symbol for one in memory.anchors if one.path in names}
     return next((place for place, name in enumerate(symbols) if name in anchored), None)
 

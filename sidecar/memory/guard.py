@@ -90,7 +90,7 @@ def _find(name: str | None, symbols: Sequence[Symbol]) -> Symbol | None:
 
 
 def _unmet(memory: Memory, by_path: Mapping[str, ChangedFile], code: Code) -> Iterator[Reason]:
-    """Say which of the conditions that a memory holds by were met before and are not met after."""
+    """Return which of the conditions that a memory holds by were met before and are not met after."""
     for condition in memory.holds:
         file = by_path.get(condition.path)
         if file is None or file.before is None:

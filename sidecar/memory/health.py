@@ -50,7 +50,7 @@ def report(
 
 
 def memory_health(vault: Vault, meanings: Meanings, standings: "Standings") -> MemoryHealth:
-    """Tell what memory can do at the moment, and what of it needs attention."""
+    """Return what memory can do at the moment, and what of it needs attention."""
     absence = meanings.absence
     waiting = Counter(vault.sessions.count_by())
     return MemoryHealth(

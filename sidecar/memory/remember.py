@@ -146,7 +146,7 @@ def _check_personal(params: WriteParams) -> None:
 
 
 def _is_hidden(memory: Memory, agent_id: str | None) -> bool:
-    """Tell whether a memory is none of an agent's business: only people decide about proposals."""
+    """Return whether a memory is none of an agent's business: only people decide about proposals."""
     return memory.status == "proposed" and agent_id is not None
 
 

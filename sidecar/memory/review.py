@@ -15,7 +15,7 @@ from sidecar.storage.vault import Vault
 
 
 def kind(memory: Memory) -> str:
-    """Tell what kind of proposal a memory is: the rule that found it, or `model`."""
+    """Return what kind of proposal a memory is: the rule that found it, or `model`."""
     return memory.rule or ("model" if memory.by_model else "other")
 
 

@@ -106,7 +106,7 @@ def enrich(task: Task) -> Land:
 
 
 def told(drafted: "Drafted") -> str:
-    """Say how much was read."""
+    """Return how much was read."""
     drafts = jobs.counted(len(drafted.drafts), "draft")
     return f"{drafts} from {jobs.counted(len(drafted.events), 'event')}"
 
@@ -161,7 +161,7 @@ def _noted(task: Task) -> tuple[list[Draft], tuple[Op, ...]]:
 
 
 def propose(vault: Vault, job: Job, drafted: Drafted) -> Batch:
-    """Give each draft the id and the moment that it will have as a memory."""
+    """Return each draft the id and the moment that it will have as a memory."""
     moments = {one.event_id: one.occurred_at for one in drafted.events}
     latest = max(moments.values(), default=vault.clock())
     proposals = (
@@ -186,7 +186,7 @@ def counted(job: Job, drafted: Drafted) -> Job:
 
 
 def unprocessed(vault: Vault, session_id: str) -> list[Event]:
-    """Give the events of a session that no job has read, in the order they happened."""
+    """Return the events of a session that no job has read, in the order they happened."""
     known = vault.processed.get(session_id)
     done = set(known.event_ids) if known else set()
     return [one for one in vault.sessions.events(session_id) if one.event_id not in done]
@@ -379,7 +379,7 @@ def _last_head(vault: Vault) -> str | None:
 
 
 def judge(vault: Vault, verdicts: dict[str, Verdict]) -> list[Op]:
-    """Say how to write down what became of memories, where that is new."""
+    """Return how to write down what became of memories, where that is new."""
     now = vault.clock()
     ops: list[Op] = []
     for memory_id, verdict in verdicts.items():

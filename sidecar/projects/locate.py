@@ -73,7 +73,7 @@ class Places:
         return located
 
     def folder(self, reference: str) -> Path:
-        """Give the folder that a path names, or one where the project of an id still is."""
+        """Return the folder that a path names, or one where the project of an id still is."""
         return _folder(reference) or _place_of(self.project(reference))
 
     def forget(self, folder: Path) -> None:

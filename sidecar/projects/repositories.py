@@ -17,7 +17,7 @@ class Scout(Struct, frozen=True):
     home: Home
 
     def identify(self, folder: Path, believe: identity.Believe) -> Facts:
-        """Tell what identifies the project of a folder."""
+        """Return what identifies the project of a folder."""
         sight, known = self._recognise(folder)
         if known is not None:
             return known.facts

@@ -18,7 +18,7 @@ class Embedder(Protocol):
     """Turns texts into vectors of length one."""
 
     def embed(self, texts: Sequence[str]) -> Any:  # noqa: ANN401  # an array of numpy, which may be missing
-        """Give one row for each text."""
+        """Return one row for each text."""
 
 
 class Meanings:
@@ -35,7 +35,7 @@ class Meanings:
 
     @property
     def absence(self) -> str | None:
-        """Say why there is no model; None where there seems to be one. Nothing is loaded for that."""
+        """Return why there is no model; None where there seems to be one. Nothing is loaded for that."""
         if self._loaded is None:
             return self._missing()
         return self._loaded if isinstance(self._loaded, str) else None
@@ -94,7 +94,7 @@ class Meanings:
         return known
 
     def similarities(self, vault: Vault, text: str) -> Similarities | None:
-        """Tell how near memories are to a text in meaning; None without a model."""
+        """Return how near memories are to a text in meaning; None without a model."""
         model = self._model()
         if isinstance(model, str) or not text.strip():
             return None
@@ -102,7 +102,7 @@ class Meanings:
         return near
 
     def nearness(self, vault: Vault, memory_id: str) -> Similarities | None:
-        """Tell how near memories are to one whose meaning was learnt."""
+        """Return how near memories are to one whose meaning was learnt."""
         if isinstance(self._model(), str):
             return None
         matrix = vault.vectors.matrix()

@@ -52,7 +52,7 @@ def list_agents(vault: Vault, params: ListAgentsParams) -> AgentList:
 
 
 def is_known(vault: Vault, agent_id: str) -> bool:
-    """Tell whether an agent has ever been here, or left anything."""
+    """Return whether an agent has ever been here, or left anything."""
     return agent_id in vault.agents or any(name == agent_id for name, _ in _traces(vault))
 
 
@@ -65,26 +65,26 @@ def find_alike(vault: Vault, names: Iterable[str]) -> dict[str, str]:
 
 
 def call(vault: Vault, agent_id: str) -> str:
-    """Say how people call an agent of a project."""
+    """Return how people call an agent of a project."""
     known = vault.agents.get(agent_id)
     return cleaning.clean(known.label if known else label(agent_id))
 
 
 def named(name: str) -> str:
-    """Give a name as it is kept: without blanks around it, and the person's in whatever case it is written."""
+    """Return a name as it is kept: without blanks around it, and the person's in whatever case it is written."""
     plain = cleaning.clean(name).strip()
     return USER if plain.casefold() == USER else plain
 
 
 def author(agent_id: str | None) -> str | None:
-    """Say which agent did something; None where a person did."""
+    """Return which agent did something; None where a person did."""
     name = named(agent_id or USER)
     return None if name == USER else name
 
 
 @functools.lru_cache(maxsize=256)
 def label(agent_id: str, harness: str | None = None) -> str:
-    """Say how people call an agent: by its program's proper name, or by the name it has given itself."""
+    """Return how people call an agent: by its program's proper name, or by the name it has given itself."""
     return client_names.find_label(agent_id) or agent_id.strip() or _program(harness or "")
 
 
@@ -96,7 +96,7 @@ def _alike(name: str, known: Iterable[str]) -> str | None:
 
 
 def _everyone(vault: Vault) -> dict[str, Agent]:
-    """Give all agents as they were last seen; one that led no conversation is known by what it left."""
+    """Return all agents as they were last seen; one that led no conversation is known by what it left."""
     found = dict(vault.agents.by_id())
     for agent_id, at in _traces(vault):
         known = found.get(agent_id)

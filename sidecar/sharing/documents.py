@@ -42,7 +42,7 @@ def find(vault: Vault, names: Iterable[str]) -> list[Document]:
 
 
 def available(vault: Vault) -> list[str]:
-    """Name the documents that can be read: those that every vault understands, then the others."""
+    """Return the documents that can be read: those that every vault understands, then the others."""
     return list(dict.fromkeys(map(cleaning.clean, _names(vault))))
 
 
@@ -131,7 +131,7 @@ def _made(
 
 
 def _content(vault: Vault, known: Document | None, params: WriteDocumentParams) -> str:
-    """Give what a document is to say: what it said, where only who may change it is told."""
+    """Return what a document is to say: what it said, where only who may change it is told."""
     if params.content is not None:
         return cleaning.clean(params.content)[:TEXT_LIMIT]
     current = known or _ours(vault, _name(params.name))

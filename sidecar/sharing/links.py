@@ -71,7 +71,7 @@ def unlink(vault: Vault, params: UnlinkParams) -> LinkResult:
 
 
 def neighbours(vault: Vault, items: Collection[End]) -> dict[End, tuple[Neighbour, ...]]:
-    """Tell what each item is linked with, the oldest link first."""
+    """Return what each item is linked with, the oldest link first."""
     found = links.by_end(vault.links.all(), items) if len(vault.links) else {}
     there = _there(
         vault, {end for some in found.values() for one in some for end in links.ends(one)}
@@ -104,7 +104,7 @@ def graph(vault: Vault, params: GraphParams) -> Graph:
 
 
 def mend(vault: Vault) -> Iterator[Op]:
-    """Say how to drop the links of which an end is there no more."""
+    """Return how to drop the links of which an end is there no more."""
     every = vault.links.by_id()
     there = _there(vault, {end for one in every.values() for end in links.ends(one)})
     for key, one in every.items():
@@ -113,7 +113,7 @@ def mend(vault: Vault) -> Iterator[Op]:
 
 
 def _end(end: LinkEnd, field: str) -> LinkEnd:
-    """Give an end in its plain form; a path must stay in the repository, and nothing may be a secret."""
+    """Return an end in its plain form; a path must stay in the repository, and nothing may be a secret."""
     name = conditions.inside_path(end.id) if end.kind == "file" else end.id.strip()
     name = name.rstrip("/") if name else ""
     if not name or cleaning.clean(name) != name:

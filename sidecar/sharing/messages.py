@@ -77,7 +77,7 @@ def taken(vault: Vault, agent_id: str, keys: Collection[str]) -> set[str]:
 
 
 def note(vault: Vault, agent_id: str, keys: Collection[str]) -> list[Op]:
-    """Say how to write down that a recipient has messages which it was told before."""
+    """Return how to write down that a recipient has messages which it was told before."""
     now = vault.clock()
     waiting = _waiting(vault, vault.messages.some(keys).values(), agent_id)
     given = [messages.delivered(one, agent_id, now) for one in waiting]
@@ -104,7 +104,7 @@ def send(vault: Vault, params: SendParams, sender: str) -> SentMessage:
 
 
 def read(vault: Vault, params: ReadMessagesParams, reader: str) -> MessageList:
-    """Give a reader's messages; those that were waiting are delivered with this, each to one asker only."""
+    """Return a reader's messages; those that were waiting are delivered with this, each to one asker only."""
     reader = agents.named(reader)
     if params.thread_of is not None:
         params = msgspec.structs.replace(params, sent=False)
@@ -141,14 +141,14 @@ def acknowledge(vault: Vault, params: AckParams, asker: str) -> ShownMessage:
 
 
 def thread(vault: Vault, params: ThreadParams) -> Thread:
-    """Give all messages that answer each other, from any one of them, the oldest first."""
+    """Return all messages that answer each other, from any one of them, the oldest first."""
     living, missing = _thread(vault, params.message_id, "messageId")
     shown = tuple(_shown(one, messages.progress(one)) for one in living)
     return Thread(messages=shown, missing=missing)
 
 
 def sweep(vault: Vault) -> Iterator[Op]:
-    """Say how to remove what has vanished long ago; until then whoever has it can acknowledge it."""
+    """Return how to remove what has vanished long ago; until then whoever has it can acknowledge it."""
     long_ago = vault.clock() - _GRACE
     for key, one in vault.messages.by_id().items():
         if messages.is_expired(one, long_ago):
@@ -249,13 +249,13 @@ def _listed(found: list[Message], params: ReadMessagesParams, reader: str) -> Me
 
 
 def _status(one: Message, params: ReadMessagesParams, reader: str) -> MessageStatus:
-    """Tell how a message stands with who asks; of others' messages, how far they have come."""
+    """Return how a message stands with who asks; of others' messages, how far they have come."""
     is_own = not params.sent and messages.is_meant(one, reader)
     return messages.status(one, reader) if is_own else messages.progress(one)
 
 
 def _recipient(found: Message, params: AckParams, asker: str) -> str:
-    """Say who has dealt with a message; it must be one that it was sent to."""
+    """Return who has dealt with a message; it must be one that it was sent to."""
     is_to_all = found.target_id == EVERYONE
     reader = agents.named(params.agent_id or (asker if is_to_all else found.target_id))
     if not messages.is_meant(found, reader):

@@ -121,7 +121,7 @@ class Vectors:
         return sum(row[0] for row in self._cache.rows("SELECT count(*) FROM vectors"))
 
     def lacking(self, texts: Mapping[str, str]) -> list[str]:
-        """Name the memories whose vector is missing or was made of another text."""
+        """Return the memories whose vector is missing or was made of another text."""
         known = self._digests()
         return [key for key, text in texts.items() if known.get(key) != _digest(text)]
 

@@ -364,7 +364,7 @@ class Database:
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[sqlite3.Connection]:
-        """Give the writer's connection outside a transaction, for VACUUM, checkpoints and backups."""
+        """Yield the writer's connection outside a transaction, for VACUUM, checkpoints and backups."""
         if self.is_writing:
             raise RuntimeError("maintenance does not happen inside a transaction")
         self._take_turn()

@@ -99,7 +99,7 @@ class Prepared:
         )
 
     def wanted(self) -> list[tuple[str, str]]:
-        """Name the folders and hosts for which contexts are prepared; nothing is made for that."""
+        """Return the folders and hosts for which contexts are prepared; nothing is made for that."""
         return prepared.wanted(str(self._database.path.parent))
 
     def forget(self, folder: str, host: str) -> None:

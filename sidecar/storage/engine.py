@@ -53,7 +53,7 @@ class DocumentTable(Table):
     # What collections use
 
     def raw(self, clause: str = "", values: Iterable[Any] = ()) -> Iterator[tuple[str, bytes, int]]:
-        """Give id, body and number of the rows that a clause picks; a damaged one is left out and logged."""
+        """Yield id, body and number of the rows that a clause picks; a damaged one is left out and logged."""
         if not self._exists():
             return
         for identifier, body, total, seq in self.database.rows(
@@ -94,7 +94,7 @@ class DocumentTable(Table):
     def pick(
         self, condition: Callable[[Mapping[str, Any]], bool], order: str
     ) -> Iterator[tuple[str, bytes, int]]:
-        """Give the rows that pass, by SQL where the condition carries it and its fields are columns."""
+        """Yield the rows that pass, by SQL where the condition carries it and its fields are columns."""
         clause = condition.clause(self.columns) if isinstance(condition, Condition) else None
         where, values = (f"WHERE {clause[0]}", clause[1]) if clause else ("", [])
         for row in self.raw(f"{where} {order}", values):

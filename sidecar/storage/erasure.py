@@ -104,7 +104,7 @@ def search_files(folder: Path, needles: Needles) -> tuple[int, list[str]]:
 
 
 def said_in(vault: Vault, needles: Needles) -> list[str]:
-    """Name the collections in whose texts the words still stand; the names of our own fields do not count."""
+    """Return the collections in whose texts the words still stand; the names of our own fields do not count."""
     remaining: list[str] = []
     for name in KINDS:
         collection = getattr(vault, name)

@@ -58,7 +58,7 @@ class Landmark(Record, frozen=True, kw_only=True):
 
 
 def default_home(environment: Mapping[str, str]) -> Path:
-    """Say where memory is kept: THREADLINE_HOME, or the system's place for a user's data."""
+    """Return where memory is kept: THREADLINE_HOME, or the system's place for a user's data."""
     return Path(spool.home(environment))
 
 

@@ -26,7 +26,7 @@ class Ledger:
             yield
 
     def rows(self) -> dict[str, Written]:
-        """Give all rows; a ledger that cannot be read is set aside."""
+        """Return all rows; a ledger that cannot be read is set aside."""
         return {row.path: row for row in self._file.read()}
 
     def put(self, path: str, row: Written | None) -> None:

@@ -62,7 +62,7 @@ class Lock:
             self._threads.release()
 
     def holder(self) -> str:
-        """Name the process that took it last, where the system lets us see it."""
+        """Return the process that took it last, where the system lets us see it."""
         try:
             return (files.read(self.path) or b"").decode("ascii", "replace") or "another"
         except (OSError, ThreadlineError):

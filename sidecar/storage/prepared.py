@@ -70,7 +70,7 @@ def read(home: str, project: str, place: tuple[str, str], session_key: str) -> R
 
 
 def wanted(folder: str) -> list[tuple[str, str]]:
-    """Name the folders and hosts for which contexts are prepared in a project, who asked last first."""
+    """Return the folders and hosts for which contexts are prepared in a project, who asked last first."""
     import _sqlite3  # noqa: PLC0415  # likewise
 
     query = "SELECT folder, host FROM prepared WHERE asked > ? ORDER BY asked DESC"

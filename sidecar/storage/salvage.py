@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 def salvage(path: Path, collections: Iterable[str]) -> Iterator[Row | Removal | Block]:
-    """Give whatever is whole in a database file and its WAL, in no order."""
+    """Yield whatever is whole in a database file and its WAL, in no order."""
     names = list(collections)
     pages, size = _pages(path)
     for number, page in pages.items():

@@ -360,14 +360,14 @@ class Sessions:
         self._store(event)
 
     def ids_of_events(self) -> list[str]:
-        """Name the sessions that have events, whether or not they have a record."""
+        """Return the sessions that have events, whether or not they have a record."""
         query = 'SELECT DISTINCT "sessionId" FROM events UNION SELECT session FROM blocks'
         return [row[0] for row in self.database.rows(query)]
 
     # Inside
 
     def _bodies(self, session_id: str) -> Iterator[bytes]:
-        """Give the texts of a session's events in the order they came; a damaged block is left out."""
+        """Yield the texts of a session's events in the order they came; a damaged block is left out."""
         query = "SELECT number, sum, data FROM blocks WHERE session = ? ORDER BY number"
         for number, total, data in self.database.rows(query, (session_id,)):
             unpacked = blocks.unpack(data) if zlib.crc32(data) == total else None

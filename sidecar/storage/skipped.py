@@ -17,7 +17,7 @@ _KEPT_FOR = timedelta(days=30)
 
 
 def read(folder: Path) -> tuple[Skipped, ...]:
-    """Give what was skipped lately in the project of this folder, the latest first; nothing where that cannot be read."""
+    """Return what was skipped lately in the project of this folder, the latest first; nothing where that cannot be read."""
     return _file(folder).read()
 
 

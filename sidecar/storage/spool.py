@@ -50,7 +50,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 def home(environment: Mapping[str, str]) -> str:
-    """Say where memory is kept: THREADLINE_HOME, or the system's place for a user's data."""
+    """Return where memory is kept: THREADLINE_HOME, or the system's place for a user's data."""
     if environment.get(VARIABLE):
         return os.path.join(os.getcwd(), os.path.expanduser(environment[VARIABLE]))
     if sys.platform == "win32":
@@ -177,7 +177,7 @@ def claim_once(home: str, talk: str, name: str) -> bool:
 
 
 def is_empty(home: str) -> bool:
-    """Tell whether nothing waits."""
+    """Return whether nothing waits."""
     try:
         with os.scandir(folder(home)) as entries:
             return not any(entry.name.endswith((_CURRENT, _BATCH)) for entry in entries)
@@ -222,7 +222,7 @@ class Batches:
         self.is_ours = self._lock >= 0 or sys.platform == "win32"
 
     def names(self) -> list[str]:
-        """Name the files to read, the oldest first; what failed before comes last."""
+        """Return the files to read, the oldest first; what failed before comes last."""
         if not self.is_ours:
             return []
         self._claim()
@@ -236,7 +236,7 @@ class Batches:
         return sorted(batches, key=lambda n: (tries(n) > 0, n))
 
     def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
-        """Give the lines that are not done yet, with their number; a line without an end was never whole."""
+        """Yield the lines that are not done yet, with their number; a line without an end was never whole."""
         found = _read(f"{self._folder}/{name}").split(b"\n")[:-1]
         done = _progress(f"{self._folder}/{name}")[0]
         # A number that cannot be true is none: to place a line twice does no harm.
@@ -287,7 +287,7 @@ class Batches:
 
 
 def _is_waiting(place: str, name: str) -> bool:
-    """Tell whether a file has lines that wait; what somebody put in the place of one is left alone."""
+    """Return whether a file has lines that wait; what somebody put in the place of one is left alone."""
     if not name.endswith((_CURRENT, _BATCH)):
         return False
     try:
@@ -306,7 +306,7 @@ def _progress(path: str) -> tuple[int, int, int]:
 
 
 def tries(name: str) -> int:
-    """Tell how often the lines of a file were tried before, by its name."""
+    """Return how often the lines of a file were tried before, by its name."""
     count = name.removesuffix(_BATCH).rpartition(_RETRY)[2]
     return int(count) if _RETRY in name and count.isdigit() else 0
 
@@ -500,7 +500,7 @@ def _age(path: str) -> float:
 
 
 def _is_repeated(place: str, signature: str, phase: Phase) -> bool:
-    """Tell whether the same came a moment ago, and remember that it came; the caller holds the lock."""
+    """Return whether the same came a moment ago, and remember that it came; the caller holds the lock."""
     path, now, is_known = f"{place}/{_SEEN}", time.time(), False
     descriptor = open_private(path, _APPEND)
     try:

@@ -25,12 +25,12 @@ def following(previous: int, moment: datetime, chance: int) -> int:
 
 
 def first_at(moment: datetime) -> str:
-    """Give the smallest ULID of a moment: whatever was named then or later is not less."""
+    """Return the smallest ULID of a moment: whatever was named then or later is not less."""
     return encode(following(-1, moment, 0))
 
 
 def is_ulid(text: str) -> bool:
-    """Tell whether a text has the form of a ULID."""
+    """Return whether a text has the form of a ULID."""
     return len(text) == _LENGTH and text[0] <= "7" and set(text) <= set(ALPHABET)
 
 

@@ -215,7 +215,7 @@ class Vault:
         return total
 
     def damaged_copies(self) -> list[str]:
-        """Name the places where damaged files are kept."""
+        """Return the places where damaged files are kept."""
         found = [*self.folder.rglob("*.corrupt.*"), *(self.folder / snapshots.DAMAGED).glob("*")]
         return sorted(str(path.relative_to(self.folder)) for path in found)
 
@@ -261,7 +261,7 @@ class Vault:
         return [datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in found]
 
     def recoveries(self) -> list[str]:
-        """Say what was done about damage so far, the latest last."""
+        """Return what was done about damage so far, the latest last."""
         return [
             f"{report.at:%Y-%m-%d %H:%M} {report.reason}: {report.salvaged} records salvaged,"
             f" {report.completed} completed from a snapshot"

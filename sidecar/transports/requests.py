@@ -33,5 +33,5 @@ def encode(answer: Answer) -> bytes:
 
 
 def is_identifier(value: object) -> TypeGuard[Identifier]:
-    """Tell whether a value may name a request: a number or a string."""
+    """Return whether a value may name a request: a number or a string."""
     return isinstance(value, int | str) and not isinstance(value, bool)

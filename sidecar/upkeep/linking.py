@@ -23,7 +23,7 @@ from sidecar.upkeep.export import Moved
 
 
 def explain(home: Home, located: Located) -> Standing:
-    """Tell which project a folder belongs to, by which rule, and which others it matches."""
+    """Return which project a folder belongs to, by which rule, and which others it matches."""
     project, facts = located.project, _facts(located)
     return Standing(
         project_id=project.project_id,
@@ -63,7 +63,7 @@ def link(
 
 
 def unlink(home: Home, located: Located) -> LinkedFolder:
-    """Give a folder a project of its own; it is not asked about the one it leaves."""
+    """Return a folder a project of its own; it is not asked about the one it leaves."""
     facts = _facts(located)
     with home.transaction():
         left = locate.by_id(home, located.project.project_id)
@@ -165,7 +165,7 @@ def _shelves(vault: Vault) -> tuple[Collection[Any], ...]:
 
 
 def _marks(left: Vault, joined: Vault, trees: Sequence[Checkout]) -> Iterator[Op]:
-    """Say how to take over how far commits are known.
+    """Return how to take over how far commits are known.
 
     A working tree that was moved is known there already, up to before it was moved: what came after is not.
     """

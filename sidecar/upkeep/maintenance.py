@@ -51,7 +51,7 @@ def keep_safe(vault: Vault) -> None:
 
 
 def zone(settings: Settings) -> tzinfo:
-    """Give the time zone that the user chose; UTC where there is no such zone."""
+    """Return the time zone that the user chose; UTC where there is no such zone."""
     if settings.time_zone == "UTC":
         return UTC
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415  # few choose another
@@ -63,7 +63,7 @@ def zone(settings: Settings) -> tzinfo:
 
 
 def is_wanting(vault: Vault, settings: Settings, *, can_learn: bool) -> bool:
-    """Tell whether memory needs to be looked after: cheap, since it is asked again and again."""
+    """Return whether memory needs to be looked after: cheap, since it is asked again and again."""
     if settings.auto_enrich and neglected(vault):
         return True
     if not can_learn:

@@ -57,7 +57,7 @@ def forget(
 
 
 def of_request(vault: Vault, params: PurgeParams) -> Needles:
-    """Say what must stand nowhere once a request is fulfilled; of a whole project, nothing of ours."""
+    """Return what must stand nowhere once a request is fulfilled; of a whole project, nothing of ours."""
     if params.memory_id is not None:
         return of_memories(vault, [params.memory_id])
     if params.path is not None:
@@ -66,7 +66,7 @@ def of_request(vault: Vault, params: PurgeParams) -> Needles:
 
 
 def of_memories(vault: Vault, memory_ids: Sequence[str]) -> Needles:
-    """Say what must stand nowhere once memories are forgotten."""
+    """Return what must stand nowhere once memories are forgotten."""
     found = vault.memories.some(memory_ids).values()
     said = {text for one in found for text in (one.title, one.content)}
     return [scrubbing.needle(words) for words in sorted(scrubbing.findable(said))]

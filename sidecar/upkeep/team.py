@@ -158,7 +158,7 @@ def keep_key(vault: Vault, params: TeamKeyParams) -> TeamKey:
 
 
 def status(vault: Vault, _params: ProjectParams) -> TeamStatus:
-    """Say how a project stands with its team, from what is known here."""
+    """Return how a project stands with its team, from what is known here."""
     team = read_team(vault.folder)
     if team is None:
         return TeamStatus()
@@ -180,7 +180,7 @@ def status(vault: Vault, _params: ProjectParams) -> TeamStatus:
 
 
 def history(vault: Vault, params: HistoryParams) -> TeamHistory:
-    """Tell who has set what of a record, and when."""
+    """Return who has set what of a record, and when."""
     own = _replica(vault)
     people = {member.writer: member for member in _members(own)}
     unknown = TeamMember(writer="", person="?", machine="?", seen_at=vault.clock())

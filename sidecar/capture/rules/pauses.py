@@ -53,7 +53,7 @@ def current(pauses: Iterable[Pause], now: datetime) -> Pause | None:
 
 
 def were_on(pauses: Iterable[Pause], second: datetime) -> bool:
-    """Tell whether nothing was recorded at a moment that is known only to the second.
+    """Return whether nothing was recorded at a moment that is known only to the second.
 
     The second in which a pause began belongs to it; the one in which it ended does not.
     """
@@ -65,7 +65,7 @@ def were_on(pauses: Iterable[Pause], second: datetime) -> bool:
 
 
 def covered(pauses: Iterable[Pause], moment: datetime) -> bool:
-    """Tell whether nothing was recorded at a moment that is known to the millisecond."""
+    """Return whether nothing was recorded at a moment that is known to the millisecond."""
     return any(
         pause.since.replace(microsecond=pause.since.microsecond // 1000 * 1000) <= moment
         and (pause.until is None or moment < pause.until)

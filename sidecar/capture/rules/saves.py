@@ -31,7 +31,7 @@ def news(
 
 
 def still_counts(session: Session | None, moment: datetime, rule: Rule) -> bool:
-    """Tell whether what was recorded in a session spares recording it again at this moment."""
+    """Return whether what was recorded in a session spares recording it again at this moment."""
     return (
         session is not None
         and session.status == "active"

@@ -65,7 +65,7 @@ def credible(timeline: Sequence[Session], now: datetime, rule: Rule) -> Sequence
 
 
 def covers(session: Session, moment: datetime, rule: Rule) -> bool:
-    """Tell whether an event at this moment belongs to the session."""
+    """Return whether an event at this moment belongs to the session."""
     return session.started_at <= moment < session.started_at + rule.window and (
         session.ended_at is None or moment < session.ended_at
     )
@@ -222,7 +222,7 @@ class Pace(Struct, frozen=True, kw_only=True):
 
 
 def measure(start: datetime, events: Iterable[Event]) -> Pace:
-    """Tell how a session went that began then."""
+    """Return how a session went that began then."""
     ordered = sorted(events, key=lambda event: (event.occurred_at, event.event_id))
     made = [mark for mark in map(_mark, ordered) if mark is not None]
     return Pace(
@@ -250,25 +250,25 @@ def _quarter(since: timedelta) -> int:
 
 
 def commit_key(sha: str) -> str:
-    """Give the idempotency key of a commit, whoever reports it."""
+    """Return the idempotency key of a commit, whoever reports it."""
     return f"commit:{sha}"
 
 
 def keys(event: Event) -> Iterator[str]:
-    """Give every key an event is known by: its own, and those of the commits it replaced."""
+    """Yield every key an event is known by: its own, and those of the commits it replaced."""
     if event.idempotency_key is not None:
         yield event.idempotency_key
     yield from earlier_keys(event)
 
 
 def earlier_keys(event: Event) -> Iterator[str]:
-    """Give the keys of the commits that an event replaced."""
+    """Yield the keys of the commits that an event replaced."""
     if event.commit is not None:
         yield from map(commit_key, event.commit.replaces)
 
 
 def mentions(event: Event, query: str) -> bool:
-    """Tell whether each word of a query stands in an event, in capitals or not."""
+    """Return whether each word of a query stands in an event, in capitals or not."""
     words = query.casefold().split()
     if not words:
         return True
@@ -277,7 +277,7 @@ def mentions(event: Event, query: str) -> bool:
 
 
 def _said(event: Event) -> Iterator[str]:
-    """Give all that a reader sees of an event."""
+    """Yield all that a reader sees of an event."""
     yield event.text or ""
     yield event.source
     yield event.agent_id or ""

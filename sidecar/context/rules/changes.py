@@ -52,7 +52,7 @@ class _Event(NamedTuple):
     said: str | None
 
     def is_after(self, since: datetime) -> bool:
-        """Tell whether it came after a moment; of a commit only the second is known, and none is to be missed."""
+        """Return whether it came after a moment; of a commit only the second is known, and none is to be missed."""
         is_vague = self.kind == "commits" and since.microsecond
         return self.at >= since.replace(microsecond=0) if is_vague else self.at > since
 

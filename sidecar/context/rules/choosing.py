@@ -46,7 +46,7 @@ def group(memories: Iterable[Memory], authors: Mapping[str, str]) -> Bursts:
 
 
 def is_excess(memory: Memory, given: Iterable[Memory], bursts: Bursts) -> bool:
-    """Tell whether enough was given already of the burst that a memory belongs to."""
+    """Return whether enough was given already of the burst that a memory belongs to."""
     place = bursts.places.get(memory.memory_id)
     if place is None or len(bursts.members[place]) <= ENOUGH:
         return False
@@ -136,7 +136,7 @@ def choose(
 def _in_turn(
     candidates: Sequence[Found], given: Sequence[Found], known: Standing
 ) -> Iterator[tuple[Found, str]]:
-    """Give each candidate once with the reason against it, if any; a digest comes where its first session would."""
+    """Yield each candidate once with the reason against it, if any; a digest comes where its first session would."""
     reasons = {one.memory.memory_id: _objection(one.memory, known) for one in candidates}
     sound = [one for one in candidates if not reasons[one.memory.memory_id]]
     standing_in = _summed_up(sound)
@@ -168,7 +168,7 @@ def _summed_up(some: Sequence[Found]) -> dict[str, Found]:
 
 
 def _excess(memory: Memory, said: Sequence[Memory], crowd: Bursts) -> str:
-    """Tell whether what is given already leaves a memory no place."""
+    """Return whether what is given already leaves a memory no place."""
     if repetitions.is_said(memory, said):
         return "said already"
     return "one author" if is_excess(memory, said, crowd) else ""
@@ -204,7 +204,7 @@ TABLE: dict[Mode, tuple[int, int, int, int]] = {
 
 
 def limits(params: ContextParams) -> Limits:
-    """Tell how many items of each section are wanted: what the mode says, or what was asked for instead."""
+    """Return how many items of each section are wanted: what the mode says, or what was asked for instead."""
     asked = (params.max_episodic, params.max_facts, params.max_tasks, params.max_constraints)
     usual = TABLE[params.mode]
     return {

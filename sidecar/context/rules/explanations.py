@@ -78,7 +78,7 @@ def lens(story: FileStory) -> str | None:
 
 
 def summary(story: FileStory) -> str:
-    """Tell what is known about a file, in plain text."""
+    """Return what is known about a file, in plain text."""
     name = quoting.line(characters.shown(story.path), _TITLE)
     shown = [f"- {_text(one.title, Style())} ({_about(one)})" for one in story.memories[:_FEW]]
     more = story.memory_count - len(shown)

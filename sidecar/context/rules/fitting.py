@@ -71,7 +71,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 def measure(value: object) -> int:
-    """Tell how many characters a value has as JSON on one line, with a space after every comma and colon."""
+    """Return how many characters a value has as JSON on one line, with a space after every comma and colon."""
     written = msgspec.json.format(msgspec.json.encode(value), indent=0)
     return len(written) if written.isascii() else len(written.decode())
 
@@ -224,11 +224,11 @@ class _Draft(Struct):
     """Whether what is left out is said section by section."""
 
     def size(self) -> int:
-        """Tell how many characters it has now."""
+        """Return how many characters it has now."""
         return self.body + self._mentioned(self.entries, self.lost)
 
     def left_out(self) -> dict[str, int]:
-        """Say what is missing."""
+        """Return what is missing."""
         if not self.is_named:
             return {EVERYTHING: self.lost} if self.lost else {}
         return {section: count for section, count in self.missing.items() if count}
@@ -242,7 +242,7 @@ class _Draft(Struct):
             self._miss(part.section, int(part.is_counted))
 
     def needs(self, at: int) -> int:
-        """Tell how large it would be with a part that is missing."""
+        """Return how large it would be with a part that is missing."""
         part = self.parts[at]
         frame = self._missing_frame(part)
         chars, regained = part.chars, int(part.is_counted)
@@ -352,7 +352,7 @@ def _trim(draft: _Draft, cap: int, steps: Sequence[int]) -> None:
 
 
 def _in_vain(draft: _Draft) -> set[str]:
-    """Name the sections that take less room than it takes to say that they are missing."""
+    """Return the sections that take less room than it takes to say that they are missing."""
     chars: dict[str, int] = {}
     counts: dict[str, int] = {}
     for part in draft.parts:
@@ -460,6 +460,6 @@ _LASTING = frozenset(
 
 
 def keep(context: StartContext) -> StartContext:
-    """Give a context without letters, news and the state of a conversation."""
+    """Return a context without letters, news and the state of a conversation."""
     left_out = {name: count for name, count in context.left_out.items() if name not in _LASTING}
     return replace(context, **_PASSING, left_out=left_out)

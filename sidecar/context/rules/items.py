@@ -101,7 +101,7 @@ def from_message(message: Message, *, summary_only: bool = True) -> MessageItem:
 
 
 def from_document(document: Document, limit: int) -> DocumentItem:
-    """Give a document, or as many of its lines as fit into so many characters."""
+    """Return a document, or as many of its lines as fit into so many characters."""
     content, is_clipped = clipping.clip_lines(document.content, limit)
     return DocumentItem(
         name=document.name,
@@ -113,7 +113,7 @@ def from_document(document: Document, limit: int) -> DocumentItem:
 
 
 def origin(memory: Memory, author: str | None = None) -> str:
-    """Tell who says so: an agent, a commit and its author, a person, or a model that read one of them."""
+    """Return who says so: an agent, a commit and its author, a person, or a model that read one of them."""
     if memory.agent_id == digests.AGENT:
         return "daily digest"
     sha = next((one.commit_sha for one in memory.evidence if one.commit_sha), None)
@@ -131,7 +131,7 @@ def origin(memory: Memory, author: str | None = None) -> str:
 
 
 def says(memory: Memory) -> str:
-    """Give what a memory says beyond its title, and why it is so."""
+    """Return what a memory says beyond its title, and why it is so."""
     beyond = _beyond(memory.title, memory.content)
     why = (memory.rationale or "").strip()
     if not why or why.rstrip(".").lower() in f"{memory.title} {memory.content}".lower():

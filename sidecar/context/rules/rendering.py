@@ -203,7 +203,7 @@ def parts(context: StartContext, cap: int) -> tuple[Part, ...]:
 
 
 def is_worth_saying(context: StartContext) -> bool:
-    """Tell whether there is anything that an agent would miss; our own words of welcome are not."""
+    """Return whether there is anything that an agent would miss; our own words of welcome are not."""
     known = _given(context.session_context, SessionContext())
     changes = _given(context.changes_since_last_session, None)
     return bool(

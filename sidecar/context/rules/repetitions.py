@@ -23,7 +23,7 @@ _Said = tuple[MemoryType, str, str]
 
 
 def is_said(memory: Memory, others: Iterable[Memory]) -> bool:
-    """Tell whether a memory says nothing that one of others does not say; only sessions repeat sessions.
+    """Return whether a memory says nothing that one of others does not say; only sessions repeat sessions.
 
     It is asked of hundreds of pairs before each answer.
     """
@@ -39,7 +39,7 @@ def is_said(memory: Memory, others: Iterable[Memory]) -> bool:
 
 
 def likeness(memory: Memory, other: Memory) -> float:
-    """Tell how alike the terms are that tell what two memories are about."""
+    """Return how alike the terms are that tell what two memories are about."""
     return _likeness(_said(memory)[1:], _said(other)[1:])
 
 
@@ -60,7 +60,7 @@ def _is_repeated(memory: _Said, other: _Said) -> bool:
 
 
 def _is_far(ours: Sketch, theirs: Sketch) -> bool:
-    """Tell whether so many words of one are not in the other that nothing can be repeated.
+    """Return whether so many words of one are not in the other that nothing can be repeated.
 
     With half of its terms missing the likeness is below 0.71, and a sentence with a telling word that is missing is
     not contained.
@@ -71,7 +71,7 @@ def _is_far(ours: Sketch, theirs: Sketch) -> bool:
 
 @functools.cache
 def _light() -> frozenset[str]:
-    """Give how the words may begin that change nothing in what is said."""
+    """Return how the words may begin that change nothing in what is said."""
     return words.sketch(" ".join(duplicates.LIGHT)).begun
 
 

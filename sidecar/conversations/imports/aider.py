@@ -58,7 +58,7 @@ def _pieces(path: Path, begun: str, damaged: Damaged) -> Iterator[Piece]:
 
 
 def _moments(path: Path, begun: datetime | None) -> list[tuple[datetime, str]]:
-    """Give when each prompt was typed since a chat began: the history of chats itself tells only that."""
+    """Return when each prompt was typed since a chat began: the history of chats itself tells only that."""
     found: list[tuple[datetime, list[str]]] = []
     for line in past.texts(path, lambda: None) if path.is_file() else ():
         at = _local(line.removeprefix("# ")) if line.startswith("# ") else None

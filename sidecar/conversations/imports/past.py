@@ -141,7 +141,7 @@ def moment(value: object) -> datetime | None:
 
 
 def text(value: object) -> str:
-    """Give a text; an empty one for anything else."""
+    """Return a text; an empty one for anything else."""
     return value if isinstance(value, str) else ""
 
 
@@ -151,7 +151,7 @@ def speaker(is_users: bool) -> Speaker:  # noqa: FBT001  # one question, one ans
 
 
 def inner(line: Line, *names: str) -> Line:
-    """Give an object within an object; an empty one where there is none."""
+    """Return an object within an object; an empty one where there is none."""
     for name in names:
         found = line.get(name)
         line = found if isinstance(found, dict) else {}
@@ -159,12 +159,12 @@ def inner(line: Line, *names: str) -> Line:
 
 
 def objects(value: object) -> list[Line]:
-    """Give the objects of a list; none for anything else."""
+    """Return the objects of a list; none for anything else."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def content(value: object, kinds: Sequence[str] = ("text",)) -> str:
-    """Give the text of a message: the text itself, or the blocks of these kinds in a list."""
+    """Return the text of a message: the text itself, or the blocks of these kinds in a list."""
     if isinstance(value, str):
         return value
     blocks = (one for one in objects(value) if one.get("type", "text") in kinds)
@@ -172,7 +172,7 @@ def content(value: object, kinds: Sequence[str] = ("text",)) -> str:
 
 
 def edited(tool: object, given: object) -> tuple[str, ...]:
-    """Name the files that a tool changes, as its name and arguments tell."""
+    """Return the files that a tool changes, as its name and arguments tell."""
     if text(tool).lower() not in _EDITING:
         return ()
     arguments = (parse(given) or {"input": given}) if isinstance(given, str) else given

@@ -85,7 +85,7 @@ def mark(conversation: Conversation, trigger: Trigger, now: datetime) -> Convers
 def describe(
     conversation: Conversation, work: Work, titles: Mapping[str, str], now: datetime
 ) -> str:
-    """Tell what was observed of a conversation; `titles` name the memories that it may have used."""
+    """Return what was observed of a conversation; `titles` name the memories that it may have used."""
     return "\n".join(_described(conversation, work, titles, now))
 
 
@@ -95,7 +95,7 @@ def before_compaction(described: str, context: str) -> str:
 
 
 def hosts_words(checkpoint: Checkpoint) -> str:
-    """Give what a host said of its conversation before a compaction."""
+    """Return what a host said of its conversation before a compaction."""
     _, _, words = checkpoint.digest.partition(f"\n{HOST}\n")
     return words if checkpoint.trigger == "pre_compaction" else ""
 
@@ -116,7 +116,7 @@ def by_age(checkpoints: Iterable[Checkpoint]) -> list[Checkpoint]:
 
 
 def timely(checkpoints: Iterable[Checkpoint], now: datetime) -> list[Checkpoint]:
-    """Give those that lie in the future as made just before now, in their order: a clock was set back."""
+    """Return those that lie in the future as made just before now, in their order: a clock was set back."""
     early = [one for one in by_age(checkpoints) if one.created_at > now]
     return [
         msgspec.structs.replace(one, created_at=now - timedelta(microseconds=place))
@@ -125,7 +125,7 @@ def timely(checkpoints: Iterable[Checkpoint], now: datetime) -> list[Checkpoint]
 
 
 def surplus(checkpoints: Iterable[Checkpoint], settings: Settings, now: datetime) -> list[str]:
-    """Name the checkpoints that are too old, and the oldest of those that are too many."""
+    """Return the checkpoints that are too old, and the oldest of those that are too many."""
     oldest = now - timedelta(days=settings.retention_days)
     ranks: defaultdict[str, int] = defaultdict(int)
     gone: list[str] = []
@@ -143,7 +143,7 @@ def key(run: str, index: int | str, memory: CheckpointMemory) -> str:
 
 
 def prefix(run: str) -> str:
-    """Give what the names of all memories of one run begin with."""
+    """Return what the names of all memories of one run begin with."""
     return f"checkpoint:{run}:"
 
 
@@ -197,7 +197,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def _most_used(conversation: Conversation, titles: Mapping[str, str]) -> list[str]:
-    """Name the memories that were used most; in full, so that they can be forgotten here, too."""
+    """Return the memories that were used most; in full, so that they can be forgotten here, too."""
     known = [one for one in conversation.used if one in titles]
     known.sort(key=lambda one: (-conversation.used[one], titles[one]))
     return [f"{titles[one]} ({conversation.used[one]})" for one in known[:_TOP]]
@@ -224,7 +224,7 @@ _NAMELESS = "What happened in this conversation"
 
 
 def headline(text: str) -> str:
-    """Give the first sentence that says something, as a title."""
+    """Return the first sentence that says something, as a title."""
     lines = (_MARKS.sub("", line).strip() for line in text.splitlines())
     telling = (line for line in lines if line and not _BARE.fullmatch(line))
     first = next(telling, None)

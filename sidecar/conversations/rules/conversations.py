@@ -46,7 +46,7 @@ class Who(Struct, frozen=True, kw_only=True):
 
 
 def led(who: Who, agent_id: str | None, harness: str | None) -> Who:
-    """Say who leads a conversation, where that is told: an agent is called by its harness otherwise."""
+    """Return who leads a conversation, where that is told: an agent is called by its harness otherwise."""
     return msgspec.structs.replace(
         who,
         agent_id=cleaning.clean(agent_id or harness or who.agent_id),
@@ -71,7 +71,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def known_as(session_key: str) -> str:
-    """Give the key under which a conversation is kept: its own, unless there is a secret in it."""
+    """Return the key under which a conversation is kept: its own, unless there is a secret in it."""
     return (
         session_key
         if cleaning.clean(session_key) == session_key
@@ -101,7 +101,7 @@ def lead(conversation: Conversation, who: Who) -> Conversation:
 
 
 def follow(conversation: Conversation, who: Who) -> Conversation:
-    """Say where a conversation works now: it may go from one working tree to another."""
+    """Return where a conversation works now: it may go from one working tree to another."""
     if not who.is_placed or conversation.project_normalized == str(who.real_folder):
         return conversation
     return msgspec.structs.replace(
@@ -152,7 +152,7 @@ def told(conversation: Conversation, report: Report, now: datetime) -> Conversat
 
 
 def has_heard(conversation: Conversation, key: str | None) -> bool:
-    """Tell whether a report was heard before."""
+    """Return whether a report was heard before."""
     return any(name in conversation.heard for name in _hashes(key))
 
 
@@ -166,7 +166,7 @@ def unheard(conversation: Conversation, words: str) -> str:
 
 
 def is_due(conversation: Conversation, settings: Settings, now: datetime) -> bool:
-    """Tell whether a conversation's state is to be saved: after some prompts, or some time with one."""
+    """Return whether a conversation's state is to be saved: after some prompts, or some time with one."""
     prompts = conversation.prompt_count - conversation.checkpointed_prompts
     since = conversation.checkpointed_at or conversation.started_at
     is_late = now - since >= timedelta(milliseconds=settings.time_interval_ms)
@@ -174,7 +174,7 @@ def is_due(conversation: Conversation, settings: Settings, now: datetime) -> boo
 
 
 def is_telling(conversation: Conversation) -> bool:
-    """Tell whether anything is known of a conversation that another could go on from."""
+    """Return whether anything is known of a conversation that another could go on from."""
     return bool(
         conversation.prompt_count
         or conversation.notes
@@ -185,7 +185,7 @@ def is_telling(conversation: Conversation) -> bool:
 
 
 def leaves_something(conversation: Conversation) -> bool:
-    """Tell whether more was said and done in a conversation than greetings and mere looking."""
+    """Return whether more was said and done in a conversation than greetings and mere looking."""
     return bool(
         conversation.prompts or conversation.notes or conversation.files or conversation.remembered
     )
@@ -217,7 +217,7 @@ def bounded(text: str) -> str:
 
 
 def same(text: str) -> str:
-    """Give what two ways of writing one statement have in common."""
+    """Return what two ways of writing one statement have in common."""
     return " ".join(text.casefold().split()).strip(" .!,;:*_`\"'")
 
 
@@ -264,7 +264,7 @@ def greet(agent: Agent | None, who: Who, project_id: str, now: datetime) -> Agen
 
 
 def label(who: Who) -> str:
-    """Tell how people call an agent: as it says, or by its id in plain words."""
+    """Return how people call an agent: as it says, or by its id in plain words."""
     plain = who.agent_id.replace("-", " ").replace("_", " ").strip()
     is_written = any(letter.isupper() for letter in plain)
     return (who.label or (plain if is_written else plain.title()) or who.agent_id)[:_LABEL]

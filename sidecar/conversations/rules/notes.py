@@ -88,7 +88,7 @@ def judge(text: str, at: datetime) -> tuple[Judged, ...]:
 
 
 def pick(judged: Iterable[Judged]) -> tuple[Note, ...]:
-    """Give the notes of a turn, each once; of very many the first and the last."""
+    """Return the notes of a turn, each once; of very many the first and the last."""
     said = (one.note for one in judged if one.note is not None)
     unique = tuple({note.text.casefold(): note for note in said}.values())
     return unique if len(unique) <= MOST else (*unique[: MOST // 2], *unique[-MOST // 2 :])
@@ -112,7 +112,7 @@ def _heard(piece: tuple[int, str], at: datetime) -> Iterator[Judged]:
 
 
 def _judge(statement: Statement, before: Statement | None) -> MemoryType | None:
-    """Tell what a sentence is; nothing where it passes, asks, guesses or names what follows."""
+    """Return what a sentence is; nothing where it passes, asks, guesses or names what follows."""
     text = statement.text
     if statement.is_open:
         return "task"
@@ -150,7 +150,7 @@ def _judge_user(statement: Statement, before: Statement | None) -> MemoryType | 
 
 
 def _headed(statement: Statement) -> MemoryType | None:
-    """Tell what the items of a list are, where its heading says so."""
+    """Return what the items of a list are, where its heading says so."""
     heading = statement.heading.strip(" *_#")
     if not statement.is_item or not heading or _UNSETTLED.match(heading):
         return None

@@ -104,7 +104,7 @@ def choose(known: Mapping[str, Trail], start: Start) -> Iterator[Choice]:
 
 
 def moment(trail: Trail) -> datetime:
-    """Tell when something was last known of a conversation; the beginning of time where nothing is."""
+    """Return when something was last known of a conversation; the beginning of time where nothing is."""
     talk = trail.conversation
     moments = [one.created_at for one in trail.checkpoints[:1]]
     if talk is not None and conversations.is_telling(talk):
@@ -157,7 +157,7 @@ def compose(
 
 
 def own_words(checkpoint: Checkpoint) -> str:
-    """Give what an agent or a host said of its conversation, without what was observed of it."""
+    """Return what an agent or a host said of its conversation, without what was observed of it."""
     if checkpoint.trigger == "pre_compaction":
         return checkpoints.hosts_words(checkpoint)
     if checkpoint.trigger == "periodic" or checkpoint.digest.startswith(checkpoints.KEPT):
@@ -251,7 +251,7 @@ def _previous(trail: Trail | None) -> str | None:
 
 
 def _folders(trail: Trail) -> set[str]:
-    """Tell where a conversation works, and where its state was last saved: it may have moved since."""
+    """Return where a conversation works, and where its state was last saved: it may have moved since."""
     known = (trail.conversation, *trail.checkpoints[:1])
     return {one.project_normalized for one in known if one is not None}
 
@@ -261,7 +261,7 @@ def _recency(trail: Trail) -> tuple[datetime, str]:
 
 
 def _head(trail: Trail) -> str:
-    """Say which conversation it was, and when; the moment is that of what is known of it."""
+    """Return which conversation it was, and when; the moment is that of what is known of it."""
     talk = trail.conversation
     source = talk if talk is not None else trail.checkpoints[0]
     last = moment(trail).astimezone(UTC)
@@ -283,7 +283,7 @@ def _caution(trail: Trail, lineage: Lineage, budget: int) -> str:
 
 
 def _narratives(trail: Trail) -> list[str]:
-    """Give an agent's or a host's own words, the latest first; observations where there is nothing else."""
+    """Return an agent's or a host's own words, the latest first; observations where there is nothing else."""
     words = [text for one in trail.checkpoints if (text := own_words(one))]
     if not words and trail.conversation is None:
         words = [one.digest.removeprefix(checkpoints.OBSERVED) for one in trail.checkpoints[:1]]

@@ -45,7 +45,7 @@ class Signal(Struct, frozen=True, kw_only=True):
 
     @property
     def is_flagged(self) -> bool:
-        """Tell whether the turn is to be read for memory."""
+        """Return whether the turn is to be read for memory."""
         return self.score >= FLAGGED
 
 
@@ -135,7 +135,7 @@ def activity(session_key: str, done: Activity, now: datetime) -> KeptActivity:
 
 
 def is_repeated(turn: Entry, said: Iterable[Entry]) -> bool:
-    """Tell whether the very same was said by the same a moment before or after; short words prove nothing."""
+    """Return whether the very same was said by the same a moment before or after; short words prove nothing."""
     return len(turn.text) >= _TELLING and any(
         one.said_by == turn.said_by and one.text == turn.text and abs(one.at - turn.at) <= _MOMENT
         for one in said
@@ -194,7 +194,7 @@ _FEW = 2
 
 
 def quoted(text: str, memories: Iterable[Memory]) -> tuple[str, ...]:
-    """Give the ids of the memories that a text names by id or title, or quotes with six words in a row."""
+    """Return the ids of the memories that a text names by id or title, or quotes with six words in a row."""
     turn = _words(text)
     known = frozenset(turn)
     runs = frozenset(_runs(turn, known))
@@ -227,7 +227,7 @@ def _is_telling(title: Sequence[str]) -> bool:
 
 
 def _runs(said: Sequence[str], known: frozenset[str]) -> Iterator[tuple[str, ...]]:
-    """Give all known words in a row that would be a quotation; two ideographs count as a word."""
+    """Yield all known words in a row that would be a quotation; two ideographs count as a word."""
     streak = 0
     for end, word in enumerate(said, 1):
         streak = streak + 1 if word in known else 0
@@ -242,7 +242,7 @@ def _runs(said: Sequence[str], known: frozenset[str]) -> Iterator[tuple[str, ...
 
 
 def _words(text: str) -> list[str]:
-    """Give the words of a text without case, accents and marks."""
+    """Return the words of a text without case, accents and marks."""
     plain = text[:_READ]
     if not plain.isascii():
         letters = unicodedata.normalize("NFKD", plain)

@@ -134,7 +134,7 @@ class Note(Struct, frozen=True, kw_only=True):
 
 
 def is_source(path: str) -> bool:
-    """Tell whether comments of a file are read: source code that people wrote, and no tests."""
+    """Return whether comments of a file are read: source code that people wrote, and no tests."""
     return _suffix(path) in _SIGNS and _ASIDE.search(path) is None
 
 
@@ -158,7 +158,7 @@ def find(path: str, text: str) -> tuple[Note, ...]:
 
 
 def judge(said: str) -> Kind | None:
-    """Tell what a comment is worth; None where it explains nothing to whoever reads it alone."""
+    """Return what a comment is worth; None where it explains nothing to whoever reads it alone."""
     if not _SHORTEST <= len(said) <= LONGEST or not _is_whole(said):
         return None
     bare = _MARK.sub("", said)
@@ -202,7 +202,7 @@ def _suffix(path: str) -> str:
 
 
 def _comments(text: str, suffix: str) -> Iterator[tuple[int, int, str]]:
-    """Give comments that stand alone on their lines, with their first and last line; neighbours are one."""
+    """Yield comments that stand alone on their lines, with their first and last line; neighbours are one."""
     sign = _SIGNS.get(suffix)
     if sign is None:
         return

@@ -77,14 +77,14 @@ class Claim(Struct, frozen=True, kw_only=True):
 
 
 def is_silent(commit: Commit) -> bool:
-    """Tell whether nothing is to be read of a commit: it was dropped, merges others, or a program wrote it."""
+    """Return whether nothing is to be read of a commit: it was dropped, merges others, or a program wrote it."""
     return (
         commit.dropped or noise.is_machine(commit) or (noise.is_merge(commit) and not commit.body)
     )
 
 
 def wants_diff(event: Event) -> bool:
-    """Tell whether a commit may replace a dependency, which only its changes can prove."""
+    """Return whether a commit may replace a dependency, which only its changes can prove."""
     commit = event.commit
     return (
         commit is not None
@@ -189,7 +189,7 @@ def _replaced(
 
 
 def names_dependency(lines: tuple[str, ...] | list[str], name: str) -> bool:
-    """Tell whether a manifest's lines name a dependency."""
+    """Return whether a manifest's lines name a dependency."""
     wanted = re.compile(rf"\s*[-\"'\[(]*{re.escape(name.replace('_', '-'))}(?![\w-])")
     return any(wanted.match(line.lower().replace("_", "-")) for line in lines)
 

@@ -90,7 +90,7 @@ _QUESTION = late(
 
 
 def is_bot(commit: Commit) -> bool:
-    """Tell whether a program is the author."""
+    """Return whether a program is the author."""
     return _is_bot(f"{commit.author_name[:200]} {commit.author_email[:200]}")
 
 
@@ -100,43 +100,43 @@ def _is_bot(author: str) -> bool:
 
 
 def is_machine(commit: Commit) -> bool:
-    """Tell whether a program wrote the message, whoever signed it."""
+    """Return whether a program wrote the message, whoever signed it."""
     return is_bot(commit) or _MACHINE.match(commit.subject) is not None
 
 
 def is_merge(commit: Commit) -> bool:
-    """Tell whether a commit only brings others together."""
+    """Return whether a commit only brings others together."""
     return len(commit.parents) > 1 or _MERGE.match(commit.subject) is not None
 
 
 def is_upkeep(headline: str) -> bool:
-    """Tell whether a subject speaks of versions, layout or nothing at all."""
+    """Return whether a subject speaks of versions, layout or nothing at all."""
     return len(headline) < _WORDLESS or _UPKEEP.match(headline) is not None
 
 
 def is_transient(text: str) -> bool:
-    """Tell whether a statement is true for a moment only, or says nothing."""
+    """Return whether a statement is true for a moment only, or says nothing."""
     is_status = not _CONDITION.match(text) and _STATUS.search(text)
     return bool(_PASSING.match(text) or is_status)
 
 
 def is_idle(text: str) -> bool:
-    """Tell whether a statement passes, asks or only guesses."""
+    """Return whether a statement passes, asks or only guesses."""
     return is_transient(text) or is_question(text) or is_hedged(text)
 
 
 def is_cut(text: str) -> bool:
-    """Tell whether a statement ends before its end, because code or a link stood there."""
+    """Return whether a statement ends before its end, because code or a link stood there."""
     return text.rpartition(" ")[2] in _UNENDED
 
 
 def is_hedged(text: str) -> bool:
-    """Tell whether a statement is a guess."""
+    """Return whether a statement is a guess."""
     return _HEDGED.search(text) is not None
 
 
 def is_question(text: str) -> bool:
-    """Tell whether a statement asks."""
+    """Return whether a statement asks."""
     is_asked = ("?" in text or "？" in text) and _QUESTION.search(text)
     return bool(is_asked) and not _OPEN.match(text) and not _WISHED.match(text)
 

@@ -37,7 +37,7 @@ def relevant(changes: Sequence[FileChange], text: str, first: str | None = None)
 
 @lru_cache(maxsize=_KNOWN)
 def is_side(path: str) -> bool:
-    """Tell whether a file goes along with others: tests, docs, lists of changes."""
+    """Return whether a file goes along with others: tests, docs, lists of changes."""
     return _SIDE.search(path) is not None
 
 
@@ -47,7 +47,7 @@ def area(path: str) -> str | None:
 
 
 def areas(paths: Iterable[str], most: int = 2) -> tuple[str, ...]:
-    """Name the parts of a project where most happened, those of the product first."""
+    """Return the parts of a project where most happened, those of the product first."""
     main: Counter[str] = Counter()
     side: Counter[str] = Counter()
     for path in islice(paths, _MANY):

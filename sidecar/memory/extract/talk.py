@@ -73,7 +73,7 @@ class Heard(NamedTuple):
 
 
 def judge(text: str) -> Heard | None:
-    """Tell what a user's sentence says that lasts; None where it asks, reports or concerns the moment."""
+    """Return what a user's sentence says that lasts; None where it asks, reports or concerns the moment."""
     if len(text.split()) < _WORDS or "?" in text or noise.is_hedged(text):
         return None
     if _ENDS.search(text) or _PASTED.search(text):

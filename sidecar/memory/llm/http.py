@@ -98,7 +98,7 @@ class Answer:
     body: bytes
 
     def text(self) -> str:
-        """Give its body as text, whatever it is made of."""
+        """Return its body as text, whatever it is made of."""
         return self.body.decode("utf-8", "replace")
 
 
@@ -208,12 +208,12 @@ def _try(sending: _Sending, until: float, cancelled: Callable[[], bool]) -> Answ
 
 
 def _is_passing(answer: Answer) -> bool:
-    """Tell whether a failure may be over soon; a spent account is not."""
+    """Return whether a failure may be over soon; a spent account is not."""
     return answer.status in _AGAIN and b"insufficient_quota" not in answer.body
 
 
 def _next(outcome: Answer | _LostError, number: int, patience: Patience, url: str) -> float:
-    """Give the monotonic moment of the next try: when the server says, else later each time."""
+    """Return the monotonic moment of the next try: when the server says, else later each time."""
     wished = _retry_after(outcome.headers) if isinstance(outcome, Answer) else None
     if wished is not None and wished > patience.longest_wait:
         raise ModelFailedError(

@@ -24,7 +24,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
     @property
     def tokens(self) -> int:
-        """Tell how many tokens it takes at most."""
+        """Return how many tokens it takes at most."""
         return token_counts.estimate(self.system) + token_counts.estimate(self.user)
 
 
@@ -41,7 +41,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """Say who answers, for people and records."""
+        """Return who answers, for people and records."""
 
     def complete(self, prompt: Prompt, *, max_tokens: int, cancelled: Cancelled) -> Completion:
         """Answer once; raises `ModelFailedError`, or `CancelledError` soon after `cancelled` says so."""
@@ -130,7 +130,7 @@ def _prompt(events: str, code: str) -> Prompt:
 
 
 def _code(batch: list[Shown]) -> str:
-    """Give a word that no text in the batch can hold, because it follows from all of them."""
+    """Return a word that no text in the batch can hold, because it follows from all of them."""
     texts = "\0".join(shown.text for shown in batch)
     return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[: len(_DEAREST)]
 

@@ -57,12 +57,12 @@ def ground(text: str) -> Ground:
 
 
 def names(ground: Ground, text: str) -> bool:
-    """Tell whether the events say exactly this, as something by itself."""
+    """Return whether the events say exactly this, as something by itself."""
     return re.search(rf"(?<!\w){re.escape(_flat(text))}(?!\w)", ground.text) is not None
 
 
 def objection(ground: Ground, text: str) -> str | None:
-    """Tell what of a text the events do not say; None where they bear it out."""
+    """Return what of a text the events do not say; None where they bear it out."""
     spans: list[str] = _SPAN.findall(text)
     unsaid = (span for span in spans if not names(ground, span))
     sentences = _SENTENCE.split(_SPAN.sub(" ", text))
@@ -71,7 +71,7 @@ def objection(ground: Ground, text: str) -> str | None:
 
 
 def _unsaid(ground: Ground, sentence: str) -> str | None:
-    """Tell what of a sentence the events do not say."""
+    """Return what of a sentence the events do not say."""
     said: list[bool] = []
     for number, token in enumerate(sentence.split()):
         word = token.strip(_EDGES)
@@ -89,13 +89,13 @@ def _unsaid(ground: Ground, sentence: str) -> str | None:
 
 
 def _is_exact(word: str) -> bool:
-    """Tell whether a word must stand in the events as it is."""
+    """Return whether a word must stand in the events as it is."""
     lowered = word.lower()
     return lowered in _ORDERS or (lowered not in _PROSE and _EXACT.search(word) is not None)
 
 
 def _pairs(text: str) -> list[str]:
-    """Give every two signs in a row, which stand for words where these are not set apart."""
+    """Return every two signs in a row, which stand for words where these are not set apart."""
     runs: list[str] = _DENSE.findall(text)
     return [run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))]
 
@@ -218,7 +218,7 @@ def _ground(sources: Sequence[Shown]) -> Ground:
 
 
 def _objection(item: Item, ground: Ground) -> str | None:
-    """Tell why an item is not believed though it quotes an event."""
+    """Return why an item is not believed though it quotes an event."""
     if not (item.title.strip() and item.content.strip()):
         return "it is blank"
     unsaid = objection(ground, f"{item.title}\n{item.content}")
@@ -255,7 +255,7 @@ def _draft(item: Item, evidence: list[Evidence], sources: Sequence[Shown], groun
 
 
 def _is_inside(path: str) -> bool:
-    """Tell whether a path names a file of the repository, and nothing around it."""
+    """Return whether a path names a file of the repository, and nothing around it."""
     return not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts
 
 

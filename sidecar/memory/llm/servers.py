@@ -74,7 +74,7 @@ def completion(answer: Answer, prompt: Prompt, base_url: str) -> Completion:
 
 
 def explain(answer: Answer, base_url: str, model: str, key: str | None) -> str:
-    """Say why a server refused, and the way out; never with the key, whatever the server says."""
+    """Return why a server refused, and the way out; never with the key, whatever the server says."""
     status = answer.status
     match status:
         case 401 | 403 if key is None:
@@ -134,7 +134,7 @@ class HttpModel:
 
     @property
     def name(self) -> str:
-        """Say which model answers, and where."""
+        """Return which model answers, and where."""
         return f"{self.model} at {urlsplit(self.base_url).netloc}"
 
     def complete(self, prompt: Prompt, *, max_tokens: int, cancelled: Cancelled) -> Completion:
@@ -181,7 +181,7 @@ def connect(
 
 
 def is_local(address: str) -> bool:
-    """Tell whether an address is on this machine."""
+    """Return whether an address is on this machine."""
     host = (urlsplit(address).hostname or "").lower()
     if host == "localhost" or host.endswith(".localhost"):
         return True

@@ -44,7 +44,7 @@ def day_of(session: Session, zone: tzinfo) -> date:
 
 
 def due(now: datetime, zone: tzinfo, hour: int) -> list[date]:
-    """Name the days that are over and whose digest may be written, oldest first."""
+    """Return the days that are over and whose digest may be written, oldest first."""
     today = now.astimezone(zone)
     is_early = today.timetz().replace(tzinfo=None) < time(hour)
     last = today.date() - timedelta(days=2 if is_early else 1)

@@ -31,7 +31,7 @@ class Symbol(Struct, frozen=True, kw_only=True):
 
     @property
     def short(self) -> str:
-        """Give the name without what it stands in."""
+        """Return the name without what it stands in."""
         return short(self.name)
 
 
@@ -62,7 +62,7 @@ class Revert(Struct, frozen=True, kw_only=True):
 
 
 def short(name: str) -> str:
-    """Give a symbol's name without what it stands in."""
+    """Return a symbol's name without what it stands in."""
     return name.rpartition(".")[2]
 
 
@@ -137,7 +137,7 @@ def words(title: str, content: str, entities: Iterable[str]) -> Words:
 
 
 def is_named(anchor: Anchor, said: Words) -> bool:
-    """Tell whether a text mentions an anchor: its symbol, or the file where it has none.
+    """Return whether a text mentions an anchor: its symbol, or the file where it has none.
 
     A symbol that is also a plain word counts only where the text marks it as a name.
     """
@@ -271,14 +271,14 @@ class Fates(Struct, frozen=True, kw_only=True):
 
 
 def commits(memory: Memory, fates: Fates) -> list[str]:
-    """Name the commits that a memory comes from; where it has none, those its anchors were seen in."""
+    """Return the commits that a memory comes from; where it has none, those its anchors were seen in."""
     shas = [one.commit_sha for one in memory.evidence if one.commit_sha]
     shas = shas or [one.commit_sha for one in memory.anchors if one.commit_sha]
     return list(dict.fromkeys(fates.latest(sha) for sha in shas))
 
 
 def reverted(reverts: Iterable[Revert], fates: Fates) -> dict[str, str]:
-    """Tell which commits are taken back, and by which; reverts come newest first.
+    """Return which commits are taken back, and by which; reverts come newest first.
 
     A revert that was itself reverted counts for nothing.
     """
@@ -320,7 +320,7 @@ def _named(memory: Memory, states: Sequence[State]) -> list[State]:
 def is_elsewhere(
     shas: Sequence[str], here: Container[str], present: Container[str], dropped: Container[str]
 ) -> bool:
-    """Tell whether all commits of a memory are known, and none is behind HEAD.
+    """Return whether all commits of a memory are known, and none is behind HEAD.
 
     What git no longer has, or never had in a shallow clone, is no sign of another branch.
     """
@@ -346,7 +346,7 @@ def departure(
 
 
 def is_rewritten(old: bytes, spans: Collection[Span], new: bytes) -> bool:
-    """Tell whether most of what stood in spans of a text, or in all of it, is in the new one no more.
+    """Return whether most of what stood in spans of a text, or in all of it, is in the new one no more.
 
     Lines are compared without their blanks, wherever they stand.
     """

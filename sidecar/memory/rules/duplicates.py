@@ -61,7 +61,7 @@ class Statement(Struct, frozen=True, kw_only=True):
 
 
 def relate(new: Statement, old: Statement, likeness: float) -> Relation:
-    """Tell what a new statement is to an older one that is so much like it."""
+    """Return what a new statement is to an older one that is so much like it."""
     if not _text(new).strip() or _turns(new, old):
         return "new"
     if is_changed(new, old):
@@ -158,7 +158,7 @@ def frames(statement: Statement) -> list[tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def is_changed(new: Statement, old: Statement) -> bool:
-    """Tell whether a statement gives another value for what an older one says, and differs in nothing else."""
+    """Return whether a statement gives another value for what an older one says, and differs in nothing else."""
     return any(
         shape == other and sum(map(str.__ne__, values, others)) == 1
         for shape, values in frames(new)
@@ -180,7 +180,7 @@ def _follows(some: tuple[str, ...], all_of_them: tuple[str, ...]) -> bool:
 
 
 def _turns(new: Statement, old: Statement) -> bool:
-    """Tell whether one says the other's opposite: by a negation, or by what it puts before what."""
+    """Return whether one says the other's opposite: by a negation, or by what it puts before what."""
     for said, other in ((new.title, old.title), (new.content, old.content)):
         if len(NEGATION.findall(said)) != len(NEGATION.findall(other)):
             return True
@@ -188,7 +188,7 @@ def _turns(new: Statement, old: Statement) -> bool:
 
 
 def reverses(ours: str, theirs: str) -> bool:
-    """Tell whether two texts compare the same two things the other way round."""
+    """Return whether two texts compare the same two things the other way round."""
     pairs, others = _compared(ours), _compared(theirs)
     return any((right, left) in others for left, right in pairs)
 
@@ -213,17 +213,17 @@ def likeness(ours: frozenset[str], theirs: frozenset[str]) -> float:
 
 
 def terms(statement: Statement) -> frozenset[str]:
-    """Give the terms of a statement."""
+    """Return the terms of a statement."""
     return frozenset(words.count(_text(statement)))
 
 
 def telling(found: frozenset[str]) -> frozenset[str]:
-    """Give those of a statement's terms that change what it says."""
+    """Return those of a statement's terms that change what it says."""
     return found - LIGHT
 
 
 def _text(statement: Statement) -> str:
-    """Give all that is said; a content that begins with its title is not said twice."""
+    """Return all that is said; a content that begins with its title is not said twice."""
     if statement.content.startswith(statement.title):
         return statement.content
     return f"{statement.title}\n{statement.content}"

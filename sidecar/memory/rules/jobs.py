@@ -14,7 +14,7 @@ INTERRUPTED = "interrupted: the process that ran it ended; a retry goes on from 
 
 
 def next_stage(job: Job) -> Stage | None:
-    """Give the first stage that is not completed."""
+    """Return the first stage that is not completed."""
     return next((stage for stage in job.stages if stage.status != "completed"), None)
 
 
@@ -37,7 +37,7 @@ def enter(job: Job, name: StageName, now: datetime) -> Job:
 
 
 def advance(job: Job, name: StageName, done: int, total: int) -> Job:
-    """Say how far a stage is."""
+    """Return how far a stage is."""
     return _with(job, msgspec.structs.replace(stage(job, name), done=done, total=total))
 
 
@@ -70,12 +70,12 @@ def cancel(job: Job, now: datetime) -> Job:
 
 
 def stage(job: Job, name: StageName) -> Stage:
-    """Give one stage of a job."""
+    """Return one stage of a job."""
     return next(stage for stage in job.stages if stage.name == name)
 
 
 def summarise(jobs: Iterable[Job]) -> EnrichmentStatus:
-    """Say how far all jobs of a session are; the ones that were cancelled do not count."""
+    """Return how far all jobs of a session are; the ones that were cancelled do not count."""
     statuses = {job.status for job in jobs}
     for status in ("processing", "pending", "failed", "completed"):
         if status in statuses:
@@ -84,12 +84,12 @@ def summarise(jobs: Iterable[Job]) -> EnrichmentStatus:
 
 
 def counted(number: int, noun: str) -> str:
-    """Say how many there are of something."""
+    """Return how many there are of something."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def tally(counts: Mapping[str, int], nothing: str) -> str:
-    """Say how many there are of each; what there is none of is not worth a word."""
+    """Return how many there are of each; what there is none of is not worth a word."""
     return ", ".join(f"{number} {what}" for what, number in counts.items() if number) or nothing
 
 
@@ -120,6 +120,6 @@ ENOUGH_MEMORIES = 3
 
 
 def is_significant(events: Collection[Event], written: int) -> bool:
-    """Tell whether something happened, was changed, and was not written down already."""
+    """Return whether something happened, was changed, and was not written down already."""
     is_reading = not any(event.commit or event.files for event in events)
     return len(events) >= FEWEST_ACTIVITIES and not is_reading and written < ENOUGH_MEMORIES

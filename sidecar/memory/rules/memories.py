@@ -31,7 +31,7 @@ def from_proposal(proposal: Proposal, project_id: str, session_id: str, now: dat
 
 
 def text(memory: Memory | Draft) -> str:
-    """Give what a memory means, as one text."""
+    """Return what a memory means, as one text."""
     if memory.content.startswith(memory.title):
         return memory.content[:_READ]
     return f"{memory.title}\n{memory.content}"[:_READ]

@@ -28,19 +28,19 @@ class Mentions:
             self._names[identifier] = kept
 
     def find(self, name: str) -> Collection[str]:
-        """Give the ids that mention a name, those that were said first in front."""
+        """Return the ids that mention a name, those that were said first in front."""
         return tuple(self._ids.get(name, ()))
 
     def ids(self) -> Collection[str]:
-        """Give all ids that mention anything."""
+        """Return all ids that mention anything."""
         return self._names.keys()
 
 
 def short(sha: str) -> str:
-    """Give the part of a commit's name that all its spellings have in common."""
+    """Return the part of a commit's name that all its spellings have in common."""
     return sha[:_SHORT]
 
 
 def is_same(one: str, other: str) -> bool:
-    """Tell whether two spellings name the same commit: one may be the beginning of the other."""
+    """Return whether two spellings name the same commit: one may be the beginning of the other."""
     return one.startswith(other) or other.startswith(one)

@@ -55,7 +55,7 @@ class Facts(Record, frozen=True, kw_only=True):
 
 
 def judge(pointer: Pointer) -> tuple[Rule, str]:
-    """Tell what a folder with a `.git` is; where that is not to be followed, why.
+    """Return what a folder with a `.git` is; where that is not to be followed, why.
 
     Who could have written `.git` is anybody; so another folder's repository counts only where that repository
     says itself that this folder is one of its working trees.
@@ -198,7 +198,7 @@ def without(project: Project, facts: Facts) -> Project:
 
 
 def is_among(folder: str, known: Collection[str]) -> bool:
-    """Tell whether a folder is a known one, perhaps from before there was a repository."""
+    """Return whether a folder is a known one, perhaps from before there was a repository."""
     return folder in known or folder.removesuffix(_GIT) in known
 
 
@@ -230,7 +230,7 @@ _RULES: dict[Rule, str] = {
 
 
 def _digests(facts: Facts, created_at: datetime) -> Iterator[str]:
-    """Give ids for a project, from the one that every machine would choose to one that nobody else has."""
+    """Yield ids for a project, from the one that every machine would choose to one that nobody else has."""
     traits = [facts.root, facts.remote] if facts.root or facts.remote else [facts.folder]
     for more in ((), (facts.folder,), (facts.folder, created_at.isoformat())):
         text = "\0".join(trait or "" for trait in (*traits, *more))
@@ -242,7 +242,7 @@ def _age(project: Project) -> tuple[datetime, str]:
 
 
 def _may_stay(facts: Facts, project: Project) -> bool:
-    """Tell whether the folder may still be the project's: not if another repository took its place."""
+    """Return whether the folder may still be the project's: not if another repository took its place."""
     if facts.root and project.root:
         return facts.root == project.root
     if not facts.root and (project.root or project.remotes):

@@ -52,7 +52,7 @@ def trust(field: FieldInfo) -> Trust:
 
 
 def _convert(raw: object, base: Settings) -> tuple[dict[str, Any], Problems]:
-    """Give the values that fit by their field, and a sentence for each that does not."""
+    """Return the values that fit by their field, and a sentence for each that does not."""
     # Lua cannot tell an empty table from an empty list.
     if raw is None or raw == []:
         return {}, []

@@ -51,7 +51,7 @@ class Model:
 
 
 def missing() -> str | None:
-    """Say what is not installed, at the cost of a look; what is there may still be refused when it is loaded."""
+    """Return what is not installed, at the cost of a look; what is there may still be refused when it is loaded."""
     if importlib.util.find_spec("numpy") is None:
         return "numpy is not installed; run `pip install 'threadline[semantic]'`"
     if weights.find() is None:
@@ -60,7 +60,7 @@ def missing() -> str | None:
 
 
 def load() -> Model | Absence:
-    """Give the model of this process, or the reason why there is none; the first call loads it."""
+    """Return the model of this process, or the reason why there is none; the first call loads it."""
     with _loading:
         return _load_installed()
 

@@ -44,7 +44,7 @@ def find(package: str = PACKAGE) -> Path | None:
 
 
 def objection(folder: Path) -> str | None:
-    """Say why the files of a folder cannot be used; None if they are the ones we know."""
+    """Return why the files of a folder cannot be used; None if they are the ones we know."""
     import hashlib  # noqa: PLC0415  # only who loads the model needs it
 
     for name, wanted in DIGESTS.items():

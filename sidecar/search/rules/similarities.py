@@ -15,7 +15,7 @@ class Similarities(Protocol):
     """The cosines of memories with a question; memories without an embedding have none."""
 
     def best(self, count: int, is_wanted: Filter | None) -> dict[str, float]:
-        """Give the nearest of the wanted memories."""
+        """Return the nearest of the wanted memories."""
 
     def of(self, memory_ids: Iterable[str]) -> dict[str, float]:
-        """Give the cosines of these memories, where there are any."""
+        """Return the cosines of these memories, where there are any."""

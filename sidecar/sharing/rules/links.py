@@ -12,7 +12,7 @@ End = tuple[Linkable, str]
 
 
 def key(end: LinkEnd) -> End:
-    """Give an end in the form in which it is looked up."""
+    """Return an end in the form in which it is looked up."""
     return end.kind, end.id
 
 
@@ -34,7 +34,7 @@ def by_end(every: Iterable[Link], wanted: Collection[End]) -> dict[End, list[Lin
 
 
 def is_same(link: Link, other: Link) -> bool:
-    """Tell whether two links say the same."""
+    """Return whether two links say the same."""
     return (link.type, link.source, link.target) == (other.type, other.source, other.target)
 
 

@@ -10,29 +10,29 @@ from protocol.messages import EVERYONE, Handling, Message, MessageStatus
 
 
 def is_pending(message: Message, agent_id: str, now: datetime) -> bool:
-    """Tell whether a message waits for a recipient: nobody hears from themselves, or twice."""
+    """Return whether a message waits for a recipient: nobody hears from themselves, or twice."""
     is_new = agent_id not in message.handlings and not is_expired(message, now)
     return is_new and is_meant(message, agent_id)
 
 
 def is_meant(message: Message, agent_id: str) -> bool:
-    """Tell whether a message is for a recipient."""
+    """Return whether a message is for a recipient."""
     return message.target_id in (agent_id, EVERYONE) and message.sender_id != agent_id
 
 
 def status(message: Message, agent_id: str) -> MessageStatus:
-    """Tell how a message stands with a recipient."""
+    """Return how a message stands with a recipient."""
     return _status(message.handlings.get(agent_id))
 
 
 def progress(message: Message) -> MessageStatus:
-    """Tell how far the recipient of a message that is furthest has come."""
+    """Return how far the recipient of a message that is furthest has come."""
     found = {_status(handling) for handling in message.handlings.values()}
     return "acknowledged" if "acknowledged" in found else "delivered" if found else "pending"
 
 
 def is_expired(message: Message, now: datetime) -> bool:
-    """Tell whether a message has vanished by now."""
+    """Return whether a message has vanished by now."""
     return message.expires_at is not None and message.expires_at <= now
 
 

@@ -141,7 +141,7 @@ def head_of(entry: Entry) -> Head:
 
 
 def refusal(entry: Entry, project: str, head: Head, now: datetime) -> str | None:
-    """Say why an entry is not to be believed after the ones before it; None where it is."""
+    """Return why an entry is not to be believed after the ones before it; None where it is."""
     if not _NAME.fullmatch(entry.writer) or not _CLOCK.fullmatch(entry.clock):
         return "its header is malformed"
     follows = entry.sequence == head.sequence + 1 and entry.previous == head.hash

@@ -79,7 +79,7 @@ def winners(record: Record) -> dict[str, bytes]:
 
 
 def is_deleted(record: Record) -> bool:
-    """Tell whether the record is gone, or was never there."""
+    """Return whether the record is gone, or was never there."""
     marks = record.get(DELETED)
     return marks[0].body == b"true" if marks else False
 

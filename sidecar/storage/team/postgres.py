@@ -233,7 +233,7 @@ class PostgresEngine:
 
     @contextlib.contextmanager
     def _used(self) -> Iterator["psycopg.Connection[Any]"]:
-        """Give an open connection; what goes wrong with it is said in our words, and the next use opens another."""
+        """Yield an open connection; what goes wrong with it is said in our words, and the next use opens another."""
         try:
             if self._connection is None or self._connection.closed:
                 self._connection = _connect(self._address)

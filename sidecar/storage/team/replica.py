@@ -226,7 +226,7 @@ class Replica:
             self.tell(name, key, {DELETED: True} | ({ERASED: True} if has_erased else {}))
 
     def is_shared(self, name: str, shown: Document) -> bool:
-        """Tell whether a record is one that the person has chosen to share."""
+        """Return whether a record is one that the person has chosen to share."""
         if shown.get("scope") == "user":
             return False
         if name == "links":
@@ -427,7 +427,7 @@ class Replica:
         return merge.document(collection, self.record(collection, identifier)) or None
 
     def erasures(self) -> list[tuple[str, str]]:
-        """Name the records of which something was erased."""
+        """Return the records of which something was erased."""
         query = "SELECT DISTINCT collection, id FROM team_values WHERE field = ? ORDER BY 1, 2"
         return [tuple(row) for row in self.database.rows(query, (ERASED,))]
 

@@ -30,13 +30,13 @@ class _Command:
         self.words = [str(choice) for action in places for choice in action.choices or ()]
 
     def values(self) -> Iterator[tuple[str, Sequence[str]]]:
-        """Give the options whose values are known, with these."""
+        """Yield the options whose values are known, with these."""
         for name, action in self.options.items():
             if action.choices:
                 yield name, [str(choice) for choice in action.choices]
 
     def takes(self) -> list[str]:
-        """Give the options that are followed by a value of the user's own, such as a file."""
+        """Return the options that are followed by a value of the user's own, such as a file."""
         return [name for name, action in self.options.items() if action.nargs != 0]
 
 

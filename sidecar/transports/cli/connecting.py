@@ -89,7 +89,7 @@ def _params(options: Namespace, names: Sequence[str], level: Level) -> ConnectPa
 
 
 def _choose(found: Sequence[FoundAgent], options: Namespace) -> list[str]:
-    """Give the agents that are here, once the user has agreed."""
+    """Return the agents that are here, once the user has agreed."""
     here = [each for each in found if each.installed]
     known = ", ".join(each.agent for each in found)
     if not here:
@@ -146,7 +146,7 @@ def _show_change(change: ConfigChange, *, is_done: bool) -> None:
 
 
 def _exit(plan: Plan, options: Namespace) -> Exit:
-    """Say whether all that was asked for is done; of an agent that was not named, nobody asked for more."""
+    """Return whether all that was asked for is done; of an agent that was not named, nobody asked for more."""
     is_refused = any(change.action == "refused" for change in plan.files)
     is_impossible = not options.all and any(each.refusal for each in plan.connections)
     return Exit.CONFLICT if is_refused or is_impossible else Exit.OK

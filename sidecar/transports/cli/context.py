@@ -67,7 +67,7 @@ def counted(left_out: Mapping[str, int]) -> str:
 
 
 def standing(memory: Memory) -> str:
-    """Say what the opinions about a memory amount to."""
+    """Return what the opinions about a memory amount to."""
     if memory.feedback <= -1:
         return "it is not given any more"
     if memory.feedback == 0:

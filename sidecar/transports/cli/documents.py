@@ -102,7 +102,7 @@ def _show(app: Application, options: Namespace) -> Exit:
 
 
 def _history(app: Application, options: Namespace) -> Exit:
-    """Tell who wrote which version, and when; the latest first."""
+    """Return who wrote which version, and when; the latest first."""
     wanted = {"project": options.project, "name": _named(options)}
     method = "threadline/documents/read"
     kept = calls.call(app, method, wanted, ShownDocument).versions

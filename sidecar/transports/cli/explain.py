@@ -14,7 +14,7 @@ from sidecar.transports.exits import Exit
 
 
 def why(app: Application, options: Namespace) -> Exit:
-    """Tell what is behind a line (`FILE:LINE`), or what is known about a file."""
+    """Return what is behind a line (`FILE:LINE`), or what is known about a file."""
     name, colon, number = options.place.rpartition(":")
     if colon and number.isascii() and number.isdigit():
         return _explain(app, options, name, int(number))

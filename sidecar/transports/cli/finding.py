@@ -72,7 +72,7 @@ def pick(ids: Iterable[str], wanted: str, noun: str, nouns: str = "") -> str:
 
 
 def wanted(app: Application, options: Namespace) -> list[str | None]:
-    """Name the sessions to make memory from; None stands for the active or latest one."""
+    """Return the sessions to make memory from; None stands for the active or latest one."""
     if options.session:
         return [resolve(app, options).session_id]
     if not options.all:

@@ -48,7 +48,7 @@ def history(app: Application, options: Namespace) -> Exit:
 
 
 def is_host(source: str | None) -> bool:
-    """Tell whether an import is of another tool's conversations, or a question for what there is."""
+    """Return whether an import is of another tool's conversations, or a question for what there is."""
     return source in READERS or (source is None and not _has_input())
 
 

@@ -56,7 +56,7 @@ def application(
 
 
 def is_look(options: Namespace) -> bool:
-    """Tell whether a command changes nothing: neither by its name nor by the action that it is given."""
+    """Return whether a command changes nothing: neither by its name nor by the action that it is given."""
     action = getattr(options, "action", None)
     # These ask about more than the folder, which the real home alone knows.
     is_wider = any(getattr(options, name, False) for name in ("why", "everywhere", "all_projects"))
@@ -64,7 +64,7 @@ def is_look(options: Namespace) -> bool:
 
 
 def _is_used(options: Namespace, here: Path, folder: Path) -> bool:
-    """Tell whether a home knows the project of the folder that is meant, or may hear of it from what hooks left."""
+    """Return whether a home knows the project of the folder that is meant, or may hear of it from what hooks left."""
     wanted = _folder(options, here)
     if wanted is None:
         return True
@@ -90,7 +90,7 @@ def _projects(folder: Path) -> list[Project]:
 
 
 def _folder(options: Namespace, here: Path) -> Path | None:
-    """Give the folder that a command means; None where it names a project by its id, or nothing that is there."""
+    """Return the folder that a command means; None where it names a project by its id, or nothing that is there."""
     if options.command == "why" and not options.project:
         place = here / Path(options.place.rpartition(":")[0] or options.place).expanduser()
         return place.parent if place.parent.is_dir() else here

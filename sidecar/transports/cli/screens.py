@@ -167,7 +167,7 @@ def show_event(event: Event) -> None:
 
 
 def capture(state: CaptureState) -> str:
-    """Say whether anything is recorded."""
+    """Return whether anything is recorded."""
     if not state.paused:
         return "on"
     return "paused" if state.until is None else f"paused until {local(state.until)}"

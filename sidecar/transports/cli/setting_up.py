@@ -49,7 +49,7 @@ def leave(app: Application, options: Namespace) -> Exit:
 
 
 def _beginnings(app: Application, options: Namespace) -> Iterator[_Part]:
-    """Give the parts one after the other: what is offered may depend on what was done."""
+    """Yield the parts one after the other: what is offered may depend on what was done."""
     yield _Part(
         "history",
         "read this repository's history, everyone's commits?",
@@ -120,7 +120,7 @@ def _installed(app: Application) -> dict[str, str]:
 
 
 def _words(options: Namespace, **words: object) -> Namespace:
-    """Give the options of the command that does a part, as if a person had typed them."""
+    """Return the options of the command that does a part, as if a person had typed them."""
     plain: dict[str, object] = {
         **dict.fromkeys(("path", "since", "author", "session", "provider", "target")),
         **dict.fromkeys(("mine", "line_counts", "retry", "all_projects", "dry_run"), False),

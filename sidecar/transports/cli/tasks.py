@@ -138,7 +138,7 @@ def _texts(app: Application, options: Namespace) -> dict[str, object]:
 
 
 def _needs(app: Application, options: Namespace) -> list[str]:
-    """Name the tasks to be done first; `none` stands for none, and is no id."""
+    """Return the tasks to be done first; `none` stands for none, and is no id."""
     named = [one for one in options.after if one.lower() != _NONE]
     return [finding.identify(app, options, "tasks", one) for one in named]
 

@@ -60,7 +60,7 @@ def call(client: Client, tool: Tool, arguments: Arguments, tell: Tell) -> Reply:
 
 
 def is_too_long(text: str, besides: int = 0) -> bool:
-    """Tell whether an answer with this text, as it is escaped in JSON, and these bytes besides is too long."""
+    """Return whether an answer with this text, as it is escaped in JSON, and these bytes besides is too long."""
     return len(msgspec.json.encode(text)) + besides + _ROOM > LIMIT
 
 
@@ -237,7 +237,7 @@ class Work:
 
 
 def _reached(done: int, total: int, stage: str) -> tuple[float, int]:
-    """Say how much is done, and of how much: of all stages where there are some."""
+    """Return how much is done, and of how much: of all stages where there are some."""
     if stage not in STAGES:
         return done, total
     return STAGES.index(stage) + (min(done / total, 1.0) if total else 0.0), len(STAGES)

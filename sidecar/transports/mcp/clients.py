@@ -30,7 +30,7 @@ _AT = {
 
 
 def remind(calls: int) -> str | None:
-    """Give what to say after so many calls without a checkpoint; mostly nothing."""
+    """Return what to say after so many calls without a checkpoint; mostly nothing."""
     return _AT.get(calls)
 
 
@@ -124,7 +124,7 @@ class Client:
         self.key = key or self.key
 
     def conversation(self, folder: Path) -> "Talk":
-        """Tell which conversation it is in: the one that the hooks of its host follow, or one of its own."""
+        """Return which conversation it is in: the one that the hooks of its host follow, or one of its own."""
         if self.granted is not None:
             # Hooks follow conversations of this machine; one elsewhere is none of them.
             return Talk(self.key, is_followed=False)
@@ -137,7 +137,7 @@ class Client:
         self.roots = tuple(path for uri in uris if (path := path_of(uri)) and path.is_dir())
 
     def folders(self) -> tuple[Path, ...]:
-        """Give the folders it works in: as pinned, as it says, as its environment says, or where it was started."""
+        """Return the folders it works in: as pinned, as it says, as its environment says, or where it was started."""
         if self.granted is not None:
             return self.granted()
         if self.pinned is not None:
@@ -150,11 +150,11 @@ class Client:
         return self.pinned is not None or self.granted is not None
 
     def is_guessed(self) -> bool:
-        """Tell whether nothing but the folder it was started in says where it works."""
+        """Return whether nothing but the folder it was started in says where it works."""
         return not self.is_placed and not self.roots and not self._told()
 
     def projects(self) -> tuple[Path, ...]:
-        """Give those of its folders that can be projects.
+        """Return those of its folders that can be projects.
 
         A client of Agent Plugins starts us in the plugin's own folder, which says nothing about where it works.
         """
@@ -164,7 +164,7 @@ class Client:
         return tuple(folder for folder in self.folders() if _is_project(folder))
 
     def folder(self, wanted: str | None) -> Path:
-        """Give the folder that a call concerns; never one that the client does not work in."""
+        """Return the folder that a call concerns; never one that the client does not work in."""
         folders = self.projects()
         if not folders and self.granted is not None:
             raise ForbiddenError("the key opens no project that is on the server's machine")
@@ -234,5 +234,5 @@ class Client:
 
 
 def _is_project(folder: Path) -> bool:
-    """Tell whether somebody may work there: not in all of the disk, nor in all that is theirs."""
+    """Return whether somebody may work there: not in all of the disk, nor in all that is theirs."""
     return folder not in {Path(folder.anchor), Path.home()} and folder.is_dir()

@@ -103,7 +103,7 @@ def _write_session(session: Content) -> str:
 
 
 def _describe(session: Content) -> str:
-    """Say what a session was about: its summary, or else the files that were changed in it."""
+    """Return what a session was about: its summary, or else the files that were changed in it."""
     if session["summary"]:
         return str(session["summary"])
     files = session["filesModified"]

@@ -43,7 +43,7 @@ def labelled(record: Record) -> str:
 
 
 def context(client: Client, query: str = "") -> str:
-    """Give what an assistant should know, as text; nothing is noted of that."""
+    """Return what an assistant should know, as text; nothing is noted of that."""
     found = ask(
         client,
         "threadline/context/render",

@@ -38,7 +38,7 @@ def record(name: str) -> Schema:
 
 
 def explain(properties: Schema, words: Mapping[str, str]) -> Schema:
-    """Say what some properties mean whose names do not."""
+    """Return what some properties mean whose names do not."""
     return {
         name: {**schema, "description": words[name]} if name in words else schema
         for name, schema in properties.items()
@@ -46,7 +46,7 @@ def explain(properties: Schema, words: Mapping[str, str]) -> Schema:
 
 
 def names(method: str) -> frozenset[str]:
-    """Name the arguments of a method."""
+    """Return the arguments of a method."""
     return frozenset(one["name"] for one in _rows()[method]["params"])
 
 

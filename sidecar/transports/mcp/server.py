@@ -241,7 +241,7 @@ class _Handlers:
         return _is_modern(context) and self._is_unsaid(context)
 
     def _is_askable(self, params: types.InputResponseRequestParams) -> bool:
-        """Tell whether to ask a client: not one that comes back without an answer, and none for ever."""
+        """Return whether to ask a client: not one that comes back without an answer, and none for ever."""
         if params.input_responses is not None or params.request_state is not None:
             return False
         now = time.monotonic()

@@ -30,7 +30,7 @@ Answers = MemoryObjectSendStream[SessionMessage]
 
 @asynccontextmanager
 async def streams(source: int, output: int) -> AsyncIterator[tuple[Messages, Answers]]:
-    """Give what comes in and what goes out, until the other end closes."""
+    """Return what comes in and what goes out, until the other end closes."""
     heard, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     answers, said = anyio.create_memory_object_stream[SessionMessage](0)
     complaints = answers.clone()
