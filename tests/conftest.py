@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sidecar.capture.rules.sessions import Rule
 from sidecar.storage.home import Home
@@ -11,6 +12,10 @@ from sidecar.storage.ulids import Ids
 from sidecar.storage.vault import Vault
 from tests.desks import Desk
 from tests.support import FixedClock, Repository
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)
