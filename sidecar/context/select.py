@@ -147,11 +147,10 @@ def _candidates(scene: Scene, groups: Mapping[str, Group]) -> dict[str, list[Fou
 
 
 def _recent(vault: Vault, sessions: Sequence[Found]) -> list[Found]:
-    """Leave out the sessions of long before the latest: what happened years ago is told where it answers something."""
+    """Leave out the sessions of long before the latest, unless there are no others: old news is better than none."""
     latest = next(vault.sessions.newest(), None)
-    if latest is None:
-        return list(sessions)
-    return [one for one in sessions if one.memory.occurred_at > latest.started_at - _LATELY]
+    since = latest and latest.started_at - _LATELY
+    return [one for one in sessions if since and one.memory.occurred_at > since] or list(sessions)
 
 
 def _relevant(

@@ -273,6 +273,8 @@ def test_what_happened_long_before_the_latest_session_is_not_recent(desk: Desk) 
     """Part of D5: it is told where it answers a question."""
     desk.episode("Signed all uploads with a key", desk.clock.now - 100 * 24 * HOUR)
     desk.commit("Go on")
+    old = desk.look(mode="full")["sessionContext"]["recentSessions"]
+    assert titles(old) == ["Signed all uploads with a key"]  # old news is better than none
     desk.episode("Began something else", desk.clock.now - 80 * 24 * HOUR)
     look = desk.look(mode="full")
     assert titles(look["sessionContext"]["recentSessions"]) == ["Began something else"]
