@@ -117,8 +117,9 @@ def _examine_memory(health: MemoryHealth) -> Iterator[Finding]:
             "memory", f"jobs that failed: {health.failed_jobs:,}", "threadline enrich --retry"
         )
     if health.semantic_absence:
-        text = f"search by words only: {health.semantic_absence}"
-        yield _note("memory", text, "pip install 'threadline[semantic]'")
+        reason, _, remedy = health.semantic_absence.partition("; run ")
+        fix = remedy.strip("`") or "pip install 'threadline[semantic]'"
+        yield _note("memory", f"search by words only: {reason}", fix)
 
 
 def _note(about: str, text: str, fix: str) -> Finding:
