@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_SPOKEN = ("turn", "capture")
 CANDIDATES = 100
 """Texts that are found by words and compared by meaning."""
 _ABOUT_FILE = 50
@@ -167,6 +168,8 @@ def _memories(
 
 def _is_wanted(text: Text, params: SearchParams, memories: Collection[str]) -> bool:
     if text.kind == "memory" and text.id not in memories:
+        return False
+    if text.kind in _SPOKEN and snippets.asks_the_same(text.text or text.title, params.query):
         return False
     if (params.since and text.at < params.since) or (params.until and text.at >= params.until):
         return False

@@ -190,6 +190,19 @@ def test_no_question_breaks_the_query(vault: Vault, asked: str) -> None:
     search(vault, asked)
 
 
+def test_a_question_is_not_answered_by_who_asked_it_before(vault: Vault) -> None:
+    """Part of C7: what was said in reply is found, also where it uses the same words."""
+    said = ["Why was the parser dropped?", "The parser was dropped because nobody could read it."]
+    events = [
+        NewEvent(kind="capture", occurred_at=NOON, idempotency_key=text, text=text) for text in said
+    ]
+    record.ingest(vault, events, "test")
+    assert [hit.text or hit.title for hit in search(vault, "why was the parser dropped")] == said[
+        1:
+    ]
+    assert len(search(vault, "parser")) == 2
+
+
 def test_a_snippet_is_the_sentences_that_fit() -> None:
     """Part of C13."""
     filler = "Nothing of interest is said here at all, only that somebody was busy. " * 8

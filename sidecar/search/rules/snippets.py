@@ -65,6 +65,11 @@ def nearest(parts: list[str], question: str) -> str:
     return max(parts, key=lambda part: len(_stems(part) & wanted))
 
 
+def asks_the_same(text: str, question: str) -> bool:
+    """Return whether a text is a question with no word beyond those of another: it cannot be the answer."""
+    return text.rstrip().endswith(("?", "\uff1f")) and _stems(text) <= _stems(question)
+
+
 def _stems(text: str) -> set[str]:
     return {_stem(term) for term in terms.of_query(text, most=1_000)}
 
