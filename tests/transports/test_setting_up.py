@@ -93,6 +93,19 @@ def test_each_step_is_asked_for(user: Path, worked: Repository) -> None:
     assert (tree(user), tree(worked.path)) == before
 
 
+def test_leaving_one_project_unasked_unplugs_no_other(
+    user: Path, worked: Repository, tmp_path: Path
+) -> None:
+    other = Repository.create(tmp_path / "other")
+    other.commit("begin", at=NOON)
+    for folder in (worked.path, other.path):
+        threadline("init", "--yes", cwd=folder, HOME=str(user))
+    left = threadline("leave", "--yes", cwd=worked.path, HOME=str(user))
+    assert b"assistants stay connected for your other projects" in left.stderr
+    assert b"hook claude-code" in (user / ".claude" / "settings.json").read_bytes()
+    assert not (worked.path / "AGENTS.md").exists()
+
+
 def test_leaving_where_nothing_was_set_up_says_so(user: Path, worked: Repository) -> None:
     left = threadline("leave", "--yes", cwd=worked.path, HOME=str(user))
     assert left.returncode == Exit.OK

@@ -87,7 +87,11 @@ def _endings(app: Application, options: Namespace) -> Iterator[_Part]:
             ConnectParams(level=level, dry_run=True),
         )
         changed = [change for change in plan.files if change.action != "unchanged"]
-        if changed:
+        if changed and level == "user" and options.yes and len(app.home.projects()) > 1:
+            screens.say(
+                "assistants stay connected for your other projects; `threadline disconnect --all` ends that"
+            )
+        elif changed:
             names = sorted({name for change in changed for name in change.agents})
             folder = None if level == "user" else options.project or ""
             words = _words(options, project=folder, all=True)
