@@ -27,5 +27,8 @@ def check(app: Application, options: Namespace) -> Exit:
             f"{screens.clean(concern.title)} [dim]({screens.clean(concern.why)})[/]",
             soft_wrap=True,
         )
+    if not options.json and not checked.concerns:
+        what = options.range or "what is staged"
+        screens.say(f"{what} touches nothing that is known here")
     is_stale = any(concern.state == "stale" for concern in checked.concerns)
     return Exit.FAILED if is_stale else Exit.OK
