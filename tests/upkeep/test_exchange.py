@@ -319,7 +319,7 @@ READING = {
     "timeline",
     "why",
 }
-TELLING = {"status", "version", "complete", "didChange", "doctor", "worthKnowing"}
+TELLING = {"status", "version", "complete", "didChange", "doctor", "worthKnowing", "check"}
 
 
 def test_every_write_can_say_which_agent_it_is() -> None:
