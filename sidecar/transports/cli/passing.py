@@ -14,6 +14,7 @@ from sidecar.capture.rules.sessions import Rule
 from sidecar.projects import locate
 from sidecar.projects.repositories import Scout
 from sidecar.storage import spool
+from sidecar.storage.database import deadline
 from sidecar.storage.home import INDEX, Home, default_home
 from sidecar.storage.prepared import PERSONAL_ID
 from sidecar.storage.ulids import Ids
@@ -77,7 +78,7 @@ def _is_used(options: Namespace, here: Path, folder: Path) -> bool:
     if options.command == "context" and (folder / "projects" / PERSONAL_ID).exists():
         # What a person keeps for every project is told in this one, too.
         return True
-    with contextlib.closing(Home(folder, Ids(now), Rule())) as home:
+    with deadline(), contextlib.closing(Home(folder, Ids(now), Rule())) as home:
         scout = Scout(home)
         return locate.recognise(home, lambda believe: scout.identify(wanted, believe)) is not None
 
@@ -85,7 +86,7 @@ def _is_used(options: Namespace, here: Path, folder: Path) -> bool:
 def _projects(folder: Path) -> list[Project]:
     if not (folder / INDEX).exists():
         return []
-    with contextlib.closing(Home(folder, Ids(now), Rule())) as home:
+    with deadline(), contextlib.closing(Home(folder, Ids(now), Rule())) as home:
         return home.projects()
 
 
