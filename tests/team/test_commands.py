@@ -71,7 +71,7 @@ def people(tmp_path: Path, repository: Repository) -> Callable[[str], Person]:
 def test_three_machines_share_what_was_chosen_and_nothing_else(
     people: Callable[[str], Person], place: str
 ) -> None:
-    """J1, J3, J4, J5."""
+    """J1, J3, J4. Part of J5."""
     ada, ben, cy = (people(name) for name in ("ada", "ben", "cy"))
     ada.run("remember", "--type", "decision", "Use advisory locks, we run no Redis")
     ada.run("remember", "--type", "fact", "Only mine")

@@ -184,7 +184,7 @@ def wait(is_so: Callable[[], bool], seconds: float) -> None:
 
 
 def test_a_rewritten_or_cut_git_log_is_reported_and_stops_only_that_log(tmp_path: Path) -> None:
-    """J5."""
+    """Part of J5."""
     remote = tmp_path / "remote.git"
     subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
 
@@ -238,7 +238,7 @@ def test_the_remote_of_the_code_is_used_only_if_that_is_meant(
 def test_two_hundred_machines_with_fifty_thousand_entries_converge(
     tmp_path: Path, address: str
 ) -> None:
-    """J5."""
+    """Part of J5."""
     chance = random.Random(7)
     engine = PostgresEngine(address, PROJECT)
     records: dict[tuple[str, str], dict[str, list[Value]]] = {}

@@ -53,7 +53,7 @@ def test_a_team_sees_only_its_own_rows(server: Server, make: Make) -> None:
 
 
 def test_a_pooler_in_transaction_mode_is_enough(server: Server, address: str, make: Make) -> None:
-    """J5."""
+    """Part of J5."""
     settings = psycopg.conninfo.conninfo_to_dict(address)
     with pooling(server, str(settings["user"]), str(settings["password"])) as pooled:
         ada, ben = make("ada", pooled), make("ben", pooled)
@@ -123,7 +123,7 @@ def test_a_malicious_entry_is_refused_reported_once_and_stops_nobody_else(
 
 
 def test_every_query_is_an_index_scan_at_a_hundred_thousand_entries(address: str) -> None:
-    """J5."""
+    """Part of J5."""
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(
             "INSERT INTO threadline.entries SELECT current_user::text, %s, 'w' || n %% 50, n / 50 + 1, 'c', '', '', ''"
@@ -146,7 +146,7 @@ def test_every_query_is_an_index_scan_at_a_hundred_thousand_entries(address: str
 
 
 def test_a_client_works_on_while_a_newer_one_adds_to_the_tables(server: Server, make: Make) -> None:
-    """J5."""
+    """Part of J5."""
     ada, ben = make("ada"), make("ben")
     ada.plan("Before")
     converge(ada, ben)
