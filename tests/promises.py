@@ -684,6 +684,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
         "team/test_machines.py::test_clocks_that_are_a_day_apart_still_converge",
         "team/test_merge.py::test_an_entry_that_cannot_be_believed_is_refused",
         "team/test_postgres.py::test_a_malicious_entry_is_refused_reported_once_and_stops_nobody_else",
+        "team/test_postgres.py::test_a_server_that_falls_silent_is_hung_up_on",
         "team/test_postgres.py::test_connections_that_break_anywhere_lose_and_double_nothing",
         "team/test_postgres.py::test_what_is_written_offline_is_sent_once_the_server_is_back",
         "team/test_replica.py::test_a_change_and_what_is_told_of_it_are_one_transaction",

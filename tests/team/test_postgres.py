@@ -1,5 +1,7 @@
 """Machines that share a project through a real PostgreSQL."""
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -188,3 +190,27 @@ def test_connections_that_break_anywhere_lose_and_double_nothing(
     assert ada.export() == ben.export()
     assert ben.engine.heads()[ada.replica.me().writer] == 11
     proxy.close()
+
+
+def test_a_server_that_falls_silent_is_hung_up_on(
+    address: str, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """J2: a stopped server keeps nobody waiting, and nothing is lost by it."""
+    monkeypatch.setattr(postgres, "_SILENCE", 1.0)
+    ada = make("ada", address)
+    ada.sync()
+    ada.plan("Wait for nobody")
+    engine = ada.engine
+    assert isinstance(engine, PostgresEngine)
+    connection = engine._connection
+    assert connection is not None
+    backend = connection.info.backend_pid
+    os.kill(backend, signal.SIGSTOP)
+    try:
+        with pytest.raises(TeamFailedError):
+            ada.sync()
+    finally:
+        os.kill(backend, signal.SIGCONT)
+    ben = make("ben", address)
+    converge(ada, ben)
+    assert len(ben.vault.tasks) == 1

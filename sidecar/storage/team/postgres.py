@@ -5,7 +5,10 @@ writers, and each writer updates rows of its own only. LISTEN only shortens the 
 """
 
 import contextlib
+import os
 import secrets
+import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any, LiteralString
@@ -24,7 +27,9 @@ except ImportError as error:
 
 VERSION = 1
 _SECONDS = 10
-"""For one statement, and to connect."""
+"""To connect, and until what was sent must have arrived."""
+_SILENCE = 30.0
+"""Seconds after which a server that says nothing is hung up on: it may be stopped, or a proxy may swallow all."""
 _LOCAL_HOSTS = ("", "localhost", "127.0.0.1", "::1")
 _MADE: LiteralString = """
 CREATE SCHEMA IF NOT EXISTS threadline;
@@ -120,7 +125,7 @@ class PostgresEngine:
         if not self._can_listen:
             time.sleep(seconds)
             return False
-        with self._used() as connection:
+        with self._used(seconds + _SILENCE) as connection:
             if not self._is_listening:
                 try:
                     connection.execute(sql.SQL("LISTEN {}").format(self._channel()))
@@ -232,15 +237,17 @@ class PostgresEngine:
         return sql.Identifier(f"threadline_{self._project}")
 
     @contextlib.contextmanager
-    def _used(self) -> Iterator["psycopg.Connection[Any]"]:
-        """Yield an open connection; what goes wrong with it is said in our words, and the next use opens another."""
+    def _used(self, seconds: float | None = None) -> Iterator["psycopg.Connection[Any]"]:
+        """Yield an open connection for so long; what goes wrong is said in our words, and the next use opens another."""
         try:
             if self._connection is None or self._connection.closed:
-                self._connection = _connect(self._address)
-                row = self._connection.execute("SELECT current_user::text").fetchone()
-                self._team = str(row and row[0])
+                self._connection, self._team = _connect(self._address), ""
                 self._is_listening = False
-            yield self._connection
+            with _limited(self._connection, seconds or _SILENCE):
+                if not self._team:
+                    row = self._connection.execute("SELECT current_user::text").fetchone()
+                    self._team = str(row and row[0])
+                yield self._connection
         except psycopg.errors.UndefinedTable as error:
             raise _MissingError(
                 "the database has no tables for teams; `team init` makes them"
@@ -268,6 +275,27 @@ def _connect(address: str) -> "psycopg.Connection[Any]":
     # Poolers hand a connection to others between transactions: nothing may be prepared on it.
     written = conninfo.make_conninfo("", **settings)
     return psycopg.connect(written, autocommit=True, prepare_threshold=None)
+
+
+@contextlib.contextmanager
+def _limited(connection: "psycopg.Connection[Any]", seconds: float) -> Iterator[None]:
+    """Hang up after so many seconds, so that whoever waits for an answer gets an error instead."""
+    timer = threading.Timer(seconds, _hang_up, (connection,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _hang_up(connection: "psycopg.Connection[Any]") -> None:
+    # Closing it here would wait for the same answer; its socket can be shut from any thread.
+    with (
+        contextlib.suppress(OSError, psycopg.Error),
+        socket.socket(fileno=os.dup(connection.fileno())) as end,
+    ):
+        end.shutdown(socket.SHUT_RDWR)
 
 
 def _with_user(address: str, name: str, password: str) -> str:
