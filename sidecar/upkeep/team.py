@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -36,6 +36,7 @@ from protocol.teams import (
     TeamStatus,
     TeamSynced,
 )
+from protocol.values import Record
 from sidecar.code import git
 from sidecar.storage.locks import Lock
 from sidecar.storage.team import entries, replica, sealing, sync
@@ -59,6 +60,8 @@ _AGAIN = 10.0
 """Seconds until a team that could not be reached is tried again."""
 _SHOWN = 200
 _TITLES = ("title", "subject", "name", "content")
+
+_Kind = TypeVar("_Kind")
 
 _log = logging.getLogger(__name__)
 
@@ -365,30 +368,50 @@ def _problems(own: Replica) -> tuple[str, ...]:
     )
 
 
+class _Member(Record, frozen=True, kw_only=True):
+    seen_at: datetime
+    person: str = ""
+    machine: str = ""
+    heads: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class _Confirmation(Record, frozen=True, kw_only=True):
+    collection: str
+    record: str
+    writer: str
+
+
+def _read(own: Replica, collection: str, kind: type[_Kind]) -> Iterator[tuple[str, _Kind]]:
+    """Yield the log's own records; what a member has written in another shape is left out."""
+    for key, told in sorted(own.documents(collection).items()):
+        with contextlib.suppress(msgspec.ValidationError):
+            yield key, msgspec.convert(told, type=kind)
+
+
 def _members(own: Replica) -> tuple[TeamMember, ...]:
     me = own.me()
     return tuple(
         TeamMember(
             writer=writer,
-            person=str(told.get("person", "")),
-            machine=str(told.get("machine", "")),
-            seen_at=datetime.fromisoformat(told["seenAt"]),
+            person=member.person,
+            machine=member.machine,
+            seen_at=member.seen_at,
             is_me=writer == me.writer,
-            behind=0 if writer == me.writer else me.sent - told.get("heads", {}).get(me.writer, 0),
+            behind=0 if writer == me.writer else me.sent - member.heads.get(me.writer, 0),
         )
-        for writer, told in sorted(own.documents(MEMBERS).items())
+        for writer, member in _read(own, MEMBERS, _Member)
     )
 
 
 def _erasures(own: Replica, members: tuple[TeamMember, ...]) -> tuple[TeamErasure, ...]:
     names = {member.writer: f"{member.person} ({member.machine})" for member in members}
-    told = own.documents(CONFIRMATIONS).values()
+    told = [confirmation for _, confirmation in _read(own, CONFIRMATIONS, _Confirmation)]
     erasures = []
     for collection, identifier in own.erasures():
         writers = {
-            each["writer"]
+            each.writer
             for each in told
-            if (each["collection"], each["record"]) == (collection, identifier)
+            if (each.collection, each.record) == (collection, identifier)
         }
         erasures.append(
             TeamErasure(

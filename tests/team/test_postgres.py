@@ -10,8 +10,11 @@ import psycopg
 import pytest
 
 from protocol.errors import TeamFailedError
+from protocol.projects import ProjectParams
 from sidecar.storage.team import postgres
 from sidecar.storage.team.postgres import PostgresEngine
+from sidecar.storage.team.replica import CONFIRMATIONS, MEMBERS
+from sidecar.upkeep import team
 from tests.team.machines import PROJECT, Machine, converge, found
 from tests.team.servers import Proxy, Server, pooling
 
@@ -214,3 +217,18 @@ def test_a_server_that_falls_silent_is_hung_up_on(
     ben = make("ben", address)
     converge(ada, ben)
     assert len(ben.vault.tasks) == 1
+
+
+def test_nonsense_in_the_logs_own_records_stops_nobody(make: Make) -> None:
+    """Part of J3: any member can write into the record that says who takes part."""
+    ada, ben = make("ada"), make("ben")
+    converge(ada, ben)
+    mine = ada.replica.me().writer
+    with ben.vault.transaction():
+        ben.replica.tell(MEMBERS, mine, {"seenAt": 7, "heads": "many", "person": None})
+        ben.replica.tell(CONFIRMATIONS, "x", {"writer": []})
+        ben.replica.tell(MEMBERS, "nobody", {"machine": "x"})
+    converge(ben, ada)
+    told = team.status(ada.vault, ProjectParams())
+    assert {member.machine for member in told.members} == {"ada", "ben"}
+    assert told.problems == ()

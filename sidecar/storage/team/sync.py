@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -103,13 +103,17 @@ def sync(vault: "Vault", replica: Replica, engine: Engine, codec: Codec = PLAIN)
 def _refresh(vault: "Vault", replica: Replica) -> None:
     """Tell that this machine takes part, once in a while."""
     seen = replica.document(MEMBERS, replica.me().writer) or {}
-    if _is_past(seen["seenAt"], _REFRESH, vault.clock()):
+    if _is_past(seen.get("seenAt"), _REFRESH, vault.clock()):
         with vault.transaction():
             replica.note_member()
 
 
-def _is_past(moment: str, after: timedelta, now: datetime) -> bool:
-    return datetime.fromisoformat(moment) + after <= now
+def _is_past(moment: Any, after: timedelta, now: datetime) -> bool:  # noqa: ANN401  # what a member wrote
+    try:
+        return datetime.fromisoformat(moment) + after <= now
+    except (TypeError, ValueError, OverflowError):
+        # Any member may have written into the record that this stands in.
+        return True
 
 
 def _meet_own(vault: "Vault", replica: Replica, own: list[Entry], codec: Codec) -> None:
